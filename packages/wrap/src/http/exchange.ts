@@ -1,12 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Passage, Way } from '../inner/long-answer.js';
-import { PassingAnswer } from '../wire/passing-answer.js';
 
 /** A stream without messages sends a comment now and then, so that no proxy ends it. */
 const KEEP_ALIVE_MS = 15_000;
-/** If more bytes wait for the client, the server is paused, unless others use it too. */
-const MAX_BACKLOG_BYTES = 512 * 1024;
-/** If more wait for a client whose server cannot be paused, it is given up. */
+/** A client for which more bytes wait is given up. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 const EVENT = 'event: message\ndata: ';
 const STREAM = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform' };
@@ -21,8 +17,6 @@ export class Exchange {
   readonly #answers: number;
   /** Answers that are still to come. */
   #open: number;
-  /** What waits for the message that is being passed on. */
-  #waiting: (() => void)[] | undefined;
 
   /** `answers`: how many messages of the request are to be answered; 0 for a stream that only listens. */
   constructor(response: ServerResponse, answers: number, headers: Readonly<Record<string, string>> = {}) {
@@ -56,10 +50,6 @@ export class Exchange {
   /** Something that is not the answer. */
   event(bytes: Buffer): void {
     if (!this.isOpen) return;
-    if (this.#waiting !== undefined) {
-      this.#waiting.push(() => this.event(bytes));
-      return;
-    }
     // An answer may be that long, and is being read.
     const isUnread = this.#open === this.#answers && this.#response.writableLength > MAX_UNREAD_BYTES;
     if (isUnread) {
@@ -73,10 +63,6 @@ export class Exchange {
   /** An answer; with the last one the response ends. Status and headers count where nothing was sent before. */
   answer(bytes: Buffer, status = 200, headers: Readonly<Record<string, string>> = {}): void {
     if (!this.isOpen) return;
-    if (this.#waiting !== undefined) {
-      this.#waiting.push(() => this.answer(bytes, status, headers));
-      return;
-    }
     this.#open -= 1;
     if (this.#response.headersSent) {
       this.#write(bytes);
@@ -91,49 +77,6 @@ export class Exchange {
       'Content-Length': bytes.length,
     });
     this.#response.end(bytes);
-  }
-
-  /**
-   * For an answer that is written while it comes. `hold` is told when the client does not read fast enough, and when it
-   * does again.
-   */
-  pass(hold: (isHeld: boolean) => void): Way | undefined {
-    if (!this.isOpen || this.#waiting !== undefined) return undefined;
-    return { added: '', open: () => (this.isOpen ? this.#begin(hold) : undefined) };
-  }
-
-  #begin(hold: (isHeld: boolean) => void): Passage {
-    this.#stream();
-    const response = this.#response;
-    const waiting: (() => void)[] = [];
-    this.#waiting = waiting;
-    response.write(EVENT);
-    const release = (): void => hold(false);
-    response.on('drain', release).once('close', release);
-    return {
-      get isInTheWay(): boolean {
-        return waiting.length > 0 && response.writableLength === 0;
-      },
-      get isUnread(): boolean {
-        return response.writableLength > MAX_UNREAD_BYTES;
-      },
-      write: (pieces) => {
-        if (!this.isOpen) return;
-        for (const piece of pieces) response.write(piece);
-        if (response.writableLength > MAX_BACKLOG_BYTES) hold(true);
-      },
-      end: (id, incomplete) => {
-        response.off('drain', release);
-        release();
-        this.#waiting = undefined;
-        if (!this.isOpen) return;
-        response.write(PassingAnswer.end(id, incomplete));
-        response.write('\n\n');
-        if (id !== undefined) this.#open -= 1;
-        for (const each of waiting) each();
-        if (id !== undefined && this.#open <= 0) response.end();
-      },
-    };
   }
 
   end(): void {
@@ -151,7 +94,7 @@ export class Exchange {
   }
 
   #comment(): void {
-    if (this.isOpen && this.#waiting === undefined) this.#response.write(': here\n\n');
+    if (this.isOpen) this.#response.write(': here\n\n');
   }
 
   #write(bytes: Buffer): void {

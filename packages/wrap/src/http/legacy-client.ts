@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
@@ -22,7 +21,7 @@ const SAME_ID = 'Cannot serve the request: another one with the same id is under
 export class LegacyClient implements Outer, Held {
   readonly id: string = randomUUID();
   readonly principal: string;
-  readonly session: Pick<Session, 'receive' | 'close' | 'pause' | 'resume'>;
+  readonly session: Pick<Session, 'receive' | 'close'>;
   usedAt: number = Date.now();
   readonly #exchanges = new Map<string, Exchange>();
   /** Requests without an answer, also those whose client does not wait for it any more. */
@@ -90,21 +89,6 @@ export class LegacyClient implements Outer, Held {
     const stream = exchange ?? (this.#listening?.isOpen === true ? this.#listening : undefined);
     if (stream !== undefined) stream.event(message.bytes);
     else this.#keep(message);
-  }
-
-  /** Which answer comes is only known for sure where there is one to come, or where it begins with its id. */
-  pass([open, ...others]: readonly OpenRequest[]): Way | undefined {
-    if (open === undefined || others.length > 0) return undefined;
-    const { session } = this;
-    const way = this.#exchanges.get(open.id)?.pass((isHeld) => {
-      if (isHeld) session.pause();
-      else session.resume();
-    });
-    const answered = (id: string | undefined): string | undefined => {
-      if (id !== undefined) this.#open.delete(id);
-      return id;
-    };
-    return way && renamedWay(way, answered);
   }
 
   close(): void {

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { OperatorLimits, Snapshot } from '@rootward/core';
 import { asComplete, asksBack, CAPABILITIES_KEY, SUBSCRIPTION_KEY } from '../wire/envelope.js';
 import { InnerEra } from '../inner/inner-era.js';
-import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
 import { FixedRoots } from '../roots/fixed-roots.js';
@@ -152,10 +151,7 @@ export class ModernClients {
     }
     if (!this.#makeRoom(principal)) return undefined;
     const front = new ModernFront(
-      {
-        send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related),
-        pass: (open) => this.#passTo(place, open),
-      },
+      { send: (pieces, related) => this.#send(place, Buffer.concat([...pieces]), related) },
       {
         ...this.#options,
         era: 'modern',
@@ -216,7 +212,6 @@ export class ModernClients {
       this.#answerLost(place, exchange, outerId, method);
       return;
     }
-    place.front.session.resume();
     const id = String(this.#nextId++);
     const token = message.raw('params', '_meta', 'progressToken');
     const innerToken = resumedToken ?? `progress-${id}`;
@@ -277,24 +272,6 @@ export class ModernClients {
     const id = String(this.#nextId++);
     place.own.set(id, told);
     place.front.receive(RawMessage.from({ id: Number(id), method, params }));
-  }
-
-  /** Which answer comes is only known for sure where there is one to come, or where it begins with its id. A slow client never holds up others. */
-  #passTo(place: ModernPlace, [open, ...others]: readonly OpenRequest[]): Way | undefined {
-    const found = open === undefined ? undefined : place.exchanges.get(open.id);
-    if (open === undefined || found === undefined || others.length > 0) return undefined;
-    const { session } = place.front;
-    const way = found.exchange.pass((isHeld) => {
-      if (isHeld && place.exchanges.size === 1) session.pause();
-      else session.resume();
-    });
-    if (way === undefined) return undefined;
-    const rename = (id: string | undefined): string | undefined => {
-      if (id !== open.id) return undefined;
-      place.exchanges.delete(id);
-      return found.id;
-    };
-    return renamedWay(way, rename);
   }
 
   #send(place: ModernPlace, bytes: Buffer, related: string | undefined): void {

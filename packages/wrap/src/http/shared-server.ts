@@ -1,7 +1,6 @@
 import type { ClientInfo, Snapshot } from '@rootward/core';
 import { Deferred } from '@rootward/core/platform';
 import { FixedRoots } from '../roots/fixed-roots.js';
-import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { fail, lostCall, refuse } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
@@ -39,10 +38,7 @@ export class SharedServer {
     protocolVersion: string,
     clientInfo: ClientInfo | undefined,
   ) {
-    const outer: Outer = {
-      send: (pieces) => this.#fromServer(Buffer.concat([...pieces])),
-      pass: (open) => this.#passTo(open),
-    };
+    const outer: Outer = { send: (pieces) => this.#fromServer(Buffer.concat([...pieces])) };
     this.session = new Session(outer, { ...options, roots: new FixedRoots(snapshot) });
     this.#introduced.promise.catch(() => undefined);
     const params = {
@@ -101,13 +97,6 @@ export class SharedServer {
     }
   }
 
-  /** A client does not read fast enough, or does again. It never holds up others. */
-  hold(client: Outer, isHeld: boolean): void {
-    const routes = [...this.#routes.values()];
-    if (isHeld && routes.length > 0 && routes.every((route) => route.client === client)) this.session.pause();
-    else this.session.resume();
-  }
-
   request(message: RawMessage, client: Outer): void {
     const { id = 'null', method = '' } = message;
     if (this.#endReason !== undefined) {
@@ -115,7 +104,6 @@ export class SharedServer {
       return;
     }
     this.#usedAt = Date.now();
-    this.session.resume();
     const uri = message.raw('params', 'uri') ?? '';
     if (method === 'resources/subscribe') this.#subscribersOf(uri).add(client);
     if (method === 'resources/unsubscribe') {
@@ -193,19 +181,6 @@ export class SharedServer {
       case 'notification':
         this.#notified(message);
     }
-  }
-
-  /** Which answer comes is only known for sure where there is one to come, or where it begins with its id. */
-  #passTo([open, ...others]: readonly OpenRequest[]): Way | undefined {
-    const route = open === undefined ? undefined : this.#routes.get(open.id);
-    if (open === undefined || route === undefined || others.length > 0) return undefined;
-    const way = route.client.pass?.([{ id: route.id, method: route.method }]);
-    const rename = (id: string | undefined): string | undefined => {
-      if (id !== open.id) return undefined;
-      this.#routes.delete(id);
-      return route.id;
-    };
-    return way && renamedWay(way, rename);
   }
 
   #answered(message: RawMessage): void {

@@ -1,5 +1,4 @@
 import type { Root, Snapshot } from '@rootward/core';
-import { renamedWay, type OpenRequest, type Way } from '../inner/long-answer.js';
 import { LEGACY_REVISION } from '../wire/envelope.js';
 import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
@@ -102,27 +101,6 @@ export class SharedSession implements Outer {
     this.#end(related);
     const edits = running.method === 'tools/list' ? (this.#callerTool?.edits(message) ?? []) : [];
     this.#client.send(message.edited(edits), related);
-  }
-
-  /** Something long of a server for the client, while it comes. */
-  pass(open: readonly OpenRequest[]): Way | undefined {
-    const way = this.#client.pass?.(open);
-    return (
-      way &&
-      renamedWay(way, (id) => {
-        if (id !== undefined) this.#end(id);
-        return id;
-      })
-    );
-  }
-
-  /** The client does not read fast enough, or does again. */
-  pause(): void {
-    for (const server of this.#used()) server.hold(this, true);
-  }
-
-  resume(): void {
-    for (const server of this.#used()) server.hold(this, false);
   }
 
   async #initialize(message: RawMessage, id: string): Promise<void> {

@@ -83,11 +83,6 @@ export class EraBridge {
     this.#era = era;
   }
 
-  /** Whether the server is spoken to in the modern era. */
-  get isModern(): boolean {
-    return this.#discovery !== undefined;
-  }
-
   /** The request that an answer under this id belongs to: its own, or one that was repeated in rounds. */
   callOf(id: string): string {
     return this.#rounds.get(id) ?? id;

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { killTrees } from '@rootward/core/platform';
 import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
-import { LineSplitter, type LineSink } from '../wire/line-splitter.js';
+import { LineSplitter } from '../wire/line-splitter.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { writeMessage } from '../wire/write-message.js';
@@ -17,7 +17,6 @@ export interface InnerEvents {
   noise(bytes: Buffer, from: 'stdout' | 'stderr'): void;
   /** A message over the limit was thrown away; its first and last bytes. */
   tooLong(head: Buffer, tail: Buffer): void;
-  long: NonNullable<LineSink['long']>;
   ended(end: InnerEnd): void;
 }
 
@@ -36,8 +35,6 @@ export interface InnerEnd {
 
 /** Larger than any message in use; beyond it a server is broken. */
 export const MAX_MESSAGE_BYTES: number = 64 * 1024 * 1024;
-/** An answer that is passed on while it comes takes no memory, but an endless one would block everything else. */
-const MAX_PASSED_BYTES: number = 1024 * 1024 * 1024;
 /** The specification has servers end when their input does; what does not is asked by a signal, then killed. */
 const POLITE_MS = 500;
 const DETACHED = process.platform !== 'win32';
@@ -140,10 +137,8 @@ export class InnerProcess {
         line: (bytes) => this.#line(bytes),
         noise: (bytes) => this.#events.noise(bytes, 'stdout'),
         tooLong: (head, tail) => this.#events.tooLong(head, tail),
-        long: (parts) => this.#events.long(parts),
       },
       MAX_MESSAGE_BYTES,
-      MAX_PASSED_BYTES,
     );
     stdout.on('data', (chunk: Buffer) => splitter.push(chunk));
     stdout.on('end', () => splitter.end());

@@ -6,17 +6,12 @@ import { EraBridge } from './era-bridge.js';
 import type { InnerEra } from './inner-era.js';
 import { InnerProcess, MAX_MESSAGE_BYTES, type InnerEnd, type InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
-import { LongAnswer, readBeginning, type OpenRequest, type PassedOutcome, type Way } from './long-answer.js';
 
 /** A request that the inner server has not answered yet. Exactly one of the two is called, once. */
 export interface PendingRequest {
   readonly method: string;
   answered(answer: RawMessage): void;
   failed(error: RootwardWrapError): void;
-  /** In place of `answered`, where the answer went out as it came: its id for whoever asked. Without it none may. */
-  readonly passed?: ((isError: boolean) => string | undefined) | undefined;
-  /** The id of whoever asked. */
-  readonly id?: string | undefined;
 }
 
 /** What an inner server does on its own. */
@@ -33,8 +28,6 @@ export interface InstanceEvents {
   crashed(instance: Instance, error: RootwardWrapError): void;
   /** It answered a request. */
   worked(instance: Instance): void;
-  /** A way for an answer to one of these that is passed on while it comes. */
-  pass?(open: readonly OpenRequest[]): Way | undefined;
 }
 
 export interface InstanceOptions {
@@ -55,11 +48,6 @@ export interface InstanceOptions {
 const ROOTS_CHANGED = RawMessage.from({ method: 'notifications/roots/list_changed' });
 /** What only clients say: a program that says it sends back what it reads, as `cat` does. */
 const ECHOED: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
-const NOT_PASSED: Partial<Readonly<Record<PassedOutcome, string>>> = {
-  'cut-off': 'the server took too long in the middle of its answer',
-  unread: 'the client did not read the answer fast enough, and the server has others to serve',
-  'asks-back': 'the server asks something in the middle of an answer that was under way already',
-};
 const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[\d-]+")\s*,/;
 const ID_AT_END = /"id"\s*:\s*(\d+|"[\d-]+")\s*\}\s*$/;
 
@@ -78,7 +66,6 @@ export class Instance {
   #initialized = false;
   #leaving = false;
   #silent = false;
-  #long: LongAnswer | undefined;
 
   constructor({ launch, run, roots, provisional, children, era, about, events }: InstanceOptions) {
     this.launch = launch;
@@ -89,7 +76,6 @@ export class Instance {
       message: (message) => this.#bridge.receive(message),
       noise: (bytes, from) => events.noise(bytes, from),
       tooLong: (head, tail) => this.#failOversized(head, tail),
-      long: (parts) => this.#passOn(parts),
       ended: (end) => this.#onEnd(end),
     };
     this.#process = new InnerProcess(run, children, heard, about);
@@ -235,40 +221,6 @@ export class Instance {
     this.#noteIdle();
   }
 
-  /** An answer of which only the beginning is there; which one it is, many servers say at the end. */
-  #passOn(parts: readonly Buffer[]): LongAnswer | undefined {
-    const { isModern } = this.#bridge;
-    const beginning = this.#silent ? undefined : readBeginning(parts);
-    if (beginning === undefined || (isModern && beginning.mayAskBack)) return undefined;
-    const { id } = beginning;
-    const candidates =
-      id === undefined ? [...this.#pending.values()] : [this.#pending.get(this.#bridge.callOf(id))];
-    const open = candidates.flatMap((pending) =>
-      pending?.passed === undefined ? [] : [{ id: pending.id ?? '', method: pending.method }],
-    );
-    const isWanted = open.length > 0 && open.length === candidates.length;
-    const way = isWanted ? this.#events.pass?.(open) : undefined;
-    if (way === undefined) return undefined;
-    this.#long = LongAnswer.open(parts, way, (passed, outcome) => this.#onPassed(passed, outcome), isModern);
-    return this.#long;
-  }
-
-  /** Returns how the client knows the request. */
-  #onPassed(answerId: string, outcome: PassedOutcome): string | undefined {
-    this.#long = undefined;
-    const id = this.#bridge.callOf(answerId);
-    this.#bridge.forget(id, answerId);
-    const pending = this.#pending.get(id);
-    if (pending === undefined) return undefined;
-    this.#pending.delete(id);
-    this.#events.worked(this);
-    const reason = NOT_PASSED[outcome];
-    const outerId = reason === undefined ? pending.passed?.(outcome === 'error') : undefined;
-    if (reason !== undefined) pending.failed(new RootwardWrapError('no-answer', reason));
-    this.#noteIdle();
-    return outerId;
-  }
-
   #answerRoots({ id = 'null' }: RawMessage): void {
     this.#bridge.send([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${this.#giveRoots()}}`)]);
   }
@@ -320,7 +272,6 @@ export class Instance {
   #silence(): void {
     if (this.#silent) return;
     this.#silent = true;
-    this.#long?.abandon();
     this.#events.left(this);
   }
 

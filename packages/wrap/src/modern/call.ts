@@ -23,8 +23,6 @@ export interface Call {
   readonly queue: RawMessage[];
   /** The answer, where it came before the client did. */
   answer: RawMessage | undefined;
-  /** Whether what goes to the client may be its answer. */
-  isPassing: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -39,7 +37,6 @@ export function beginCall(
     asked: new Map(),
     queue: [],
     answer: undefined,
-    isPassing: false,
     timer: undefined,
   };
 }

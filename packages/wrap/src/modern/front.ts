@@ -18,7 +18,6 @@ import {
 import { beginCall, progressFor, tokenOf, type Call } from './call.js';
 import { discoveryOf, resultOf } from './discovery.js';
 import { NEEDED, REMOVED } from './methods.js';
-import { passOn } from './pass-on.js';
 import { StateSigner } from './state.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -54,10 +53,7 @@ export class ModernFront {
   constructor(outer: Outer, options: SessionOptions, common?: Envelope['capabilities']) {
     this.#outer = outer;
     this.#common = common;
-    const inner: Outer = {
-      send: (pieces) => this.#fromSession(Buffer.concat([...pieces])),
-      pass: (open) => passOn(open, this.#calls, this.#outer, this.session.isModernInside),
-    };
+    const inner: Outer = { send: (pieces) => this.#fromSession(Buffer.concat([...pieces])) };
     this.session = new Session(inner, options);
   }
 
@@ -200,9 +196,7 @@ export class ModernFront {
       return;
     }
     const needed = NEEDED[method];
-    const open = [...this.#calls.values()].filter(
-      (call) => MAY_ASK_BACK.has(call.method) && call.isBegun && !call.isPassing,
-    );
+    const open = [...this.#calls.values()].filter((call) => MAY_ASK_BACK.has(call.method) && call.isBegun);
     // One that already waits for its user is only asked more where no other is open.
     const call = open.find(({ outerId }) => outerId !== undefined) ?? open[0];
     if (needed === undefined || !isObject(this.#capabilities[needed]) || call === undefined) {

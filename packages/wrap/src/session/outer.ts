@@ -1,13 +1,10 @@
 import { RootwardWrapError } from '../error.js';
-import type { OpenRequest, Way } from '../inner/long-answer.js';
 import { RawMessage } from '../wire/raw-message.js';
 
 /** The way to the client. */
 export interface Outer {
   /** Sends one message, given in pieces. `related` is the id, as the client wrote it, of the request it belongs to. */
   send(pieces: readonly Buffer[], related?: string): void;
-  /** For an answer to one of these, written while it comes; what is sent meanwhile follows it. Undefined where that cannot be. */
-  pass?(open: readonly OpenRequest[]): Way | undefined;
 }
 
 /** A question to the client that is not answered yet. */

@@ -168,7 +168,6 @@ export class Session {
           this.#serverQuestions.put(message, instance, this.#running.oldestOf(instance)),
         notification: (message, instance) => this.#told(message, instance),
         left: (instance) => this.#serverQuestions.withdraw(instance),
-        pass: (open) => (this.#answers.crash === undefined ? this.#outer.pass?.(open) : undefined),
         noise,
       },
     });
@@ -344,7 +343,6 @@ export class Session {
     };
     const ended = this.#seen.passed(message, instance.roots);
     const innerId = instance.request(message, {
-      id,
       method: message.method ?? '',
       answered: (answer) => {
         if (!answer.isError) this.#introduction?.note(message);
@@ -353,16 +351,6 @@ export class Session {
         ended?.(answer.isError || answer.value('result', 'isError') === true);
         over((changeId) => this.#outer.send(this.#answers.shown(message, id, answer, changeId), id));
       },
-      // Lists are looked at, and what a watched call has changed is told in its answer.
-      passed:
-        endWatch !== undefined || message.method?.endsWith('/list') === true
-          ? undefined
-          : (isError) => {
-              this.#introduction?.note(message);
-              this.#roots?.callers?.end(meta);
-              ended?.(isError);
-              return this.#running.delete(id) ? id : undefined;
-            },
       failed: (error) => {
         this.#roots?.callers?.end(meta);
         ended?.(true);

@@ -4,15 +4,11 @@ import { RawMessage } from '../wire/raw-message.js';
 import { ambiguity } from '../wire/same-names.js';
 import { scanArray } from '../wire/scan-json.js';
 import { writeMessage } from '../wire/write-message.js';
-import type { Passage, Way } from '../inner/long-answer.js';
-import { PassingAnswer } from '../wire/passing-answer.js';
 import type { Outer } from '../session/outer.js';
 
 /** What happens on the way to the client. */
 export interface ClientStreamEvents {
   message(message: RawMessage): void;
-  /** A message that was passed on is complete. */
-  passed(): void;
   /** The client does not read fast enough, or does again. */
   blocked(isBlocked: boolean): void;
   ended(reason: 'ended' | 'broken-pipe' | 'line-too-long'): void;
@@ -21,7 +17,6 @@ export interface ClientStreamEvents {
 /** As for any rootward server. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const MAX_BACKLOG_BYTES = 512 * 1024;
-const NEWLINE = Buffer.from('\n');
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
@@ -30,8 +25,6 @@ export class ClientStream implements Outer {
   readonly #stdin: Readable;
   readonly #stdout: Writable;
   readonly #events: ClientStreamEvents;
-  /** What waits for the message that is being passed on. */
-  #waiting: (readonly Buffer[])[] | undefined;
   #ended = false;
 
   constructor(stdin: Readable, stdout: Writable, events: ClientStreamEvents) {
@@ -57,44 +50,7 @@ export class ClientStream implements Outer {
   }
 
   send(pieces: readonly Buffer[]): void {
-    if (this.#waiting === undefined) this.#write(pieces);
-    else this.#waiting.push(pieces);
-  }
-
-  pass(): Way | undefined {
-    return this.#waiting === undefined ? { added: '', open: () => this.#open() } : undefined;
-  }
-
-  #open(): Passage {
-    this.#waiting = [];
-    const stdout = this.#stdout;
-    const waiting = this.#waiting;
-    return {
-      get isInTheWay(): boolean {
-        return waiting.length > 0 && stdout.writableLength === 0;
-      },
-      // While this client does not read, its server is paused.
-      isUnread: false,
-      write: (pieces) => {
-        for (const piece of pieces) stdout.write(piece);
-        this.#noteBacklog();
-      },
-      end: (id, incomplete) => {
-        stdout.write(PassingAnswer.end(id, incomplete));
-        stdout.write(NEWLINE);
-        this.#waiting = undefined;
-        for (const each of waiting) this.#write(each);
-        this.#events.passed();
-      },
-    };
-  }
-
-  #write(pieces: readonly Buffer[]): void {
     writeMessage(this.#stdout, pieces);
-    this.#noteBacklog();
-  }
-
-  #noteBacklog(): void {
     if (this.#stdout.writableLength > MAX_BACKLOG_BYTES) this.#events.blocked(true);
   }
 

@@ -10,7 +10,6 @@ import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
 import type { RawMessage } from '../wire/raw-message.js';
 import { ClientStream } from './client-stream.js';
-import { bufferCollector } from './collect-buffers.js';
 import { noiseTo } from './noise.js';
 
 /** How a server is wrapped over stdin and stdout. */
@@ -39,7 +38,6 @@ export function wrapStdio(options: WrapStdioOptions): void {
   const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr } = options;
   const guard = options.guard ?? new ProcessGuard();
   const emptyFolder = makeEmptyFolder();
-  const collectBuffers = bufferCollector();
   let side: Side | undefined;
   let leaving = false;
   const leave = (code: number): void => void guard.shutdown(code);
@@ -48,10 +46,6 @@ export function wrapStdio(options: WrapStdioOptions): void {
     message: (message) => {
       side ??= connect(message);
       side.receive(message);
-    },
-    passed: () => {
-      leaveWhenDone();
-      setImmediate(collectBuffers);
     },
     blocked: (isBlocked) => (isBlocked ? side?.session.pause() : side?.session.resume()),
     ended: (reason) => {
@@ -68,7 +62,6 @@ export function wrapStdio(options: WrapStdioOptions): void {
       stream.send(pieces);
       leaveWhenDone();
     },
-    pass: () => stream.pass(),
   };
   // Looked at when whoever sends has noted that this one is answered.
   function leaveWhenDone(): void {

@@ -122,13 +122,6 @@ export function asksBack(answer: RawMessage): boolean {
   return answer.value('result', 'resultType') === 'input_required';
 }
 
-/** Members that make a result of the legacy era one of the modern era; undefined where these methods want different ones. */
-export function addedFor(methods: readonly string[]): string | undefined {
-  const cached = methods.filter((method) => CACHEABLE.has(method)).length;
-  if (cached !== 0 && cached !== methods.length) return undefined;
-  return `"resultType":"complete"${cached === 0 ? '' : `,${NOT_KEPT}`}`;
-}
-
 /** Makes a result of the legacy era one of the modern era. */
 export function asComplete(answer: RawMessage, method: string): readonly Edit[] {
   const span = answer.span('result');

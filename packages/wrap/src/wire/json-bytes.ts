@@ -11,7 +11,7 @@ export const CODE = {
   minus: 0x2d,
   lowerU: 0x75,
 } as const;
-export const FIRST_PRINTABLE = 0x20;
+const FIRST_PRINTABLE = 0x20;
 /** After `\u`. */
 export const HEX_DIGITS = 4;
 /** Deeper nesting is no message; the limit keeps a hostile line from overflowing the stack. */
@@ -36,10 +36,6 @@ export function endOfPlain(bytes: Uint8Array, start: number, end: number): numbe
     else break;
   }
   return at;
-}
-
-export function isShortEscape(code: number): boolean {
-  return IS_SHORT_ESCAPE[code] === 1;
 }
 
 export function isDigit(code: number): boolean {

@@ -10,19 +10,7 @@ export interface LineSink {
   noise(bytes: Buffer): void;
   /** A line that began like a message and is longer than allowed, once it has ended: its first and last bytes. */
   tooLong(head: Buffer, tail: Buffer): void;
-  /** A message that is getting long, as far as it has come. Whoever takes it gets the rest as it comes. */
-  long?(parts: readonly Buffer[]): LongLine | undefined;
 }
-
-/** Takes the rest of a long line. */
-export interface LongLine {
-  push(part: Buffer): void;
-  /** The line is complete, or will never be. */
-  end(isComplete: boolean): void;
-}
-
-/** About as much as a pipe gives at once: what is shorter is there as a whole. */
-const LONG_BYTES = 64 * 1024;
 
 /** Enough to find the id of an answer, which servers write first or last. */
 const END_BYTES = 256;
@@ -35,20 +23,15 @@ const EMPTY: Buffer = Buffer.alloc(0);
 export class LineSplitter {
   readonly #sink: LineSink;
   readonly #maxLineBytes: number;
-  readonly #maxLongBytes: number;
   #parts: Buffer[] = [];
   #size = 0;
   #state: 'start' | 'message' | 'noise' | 'too-long' = 'start';
-  #long: LongLine | undefined;
-  #isOffered = false;
   #head: Buffer = EMPTY;
   #tail: Buffer = EMPTY;
 
-  /** `maxLongBytes`: for a line that somebody takes as it comes. */
-  constructor(sink: LineSink, maxLineBytes: number, maxLongBytes: number = maxLineBytes) {
+  constructor(sink: LineSink, maxLineBytes: number) {
     this.#sink = sink;
     this.#maxLineBytes = maxLineBytes;
-    this.#maxLongBytes = maxLongBytes;
   }
 
   push(chunk: Buffer): void {
@@ -68,10 +51,7 @@ export class LineSplitter {
         continue;
       }
       this.#take(part);
-      if (end === -1) {
-        this.#offer();
-        return;
-      }
+      if (end === -1) return;
       this.#endLine();
       start = end + 1;
     }
@@ -79,8 +59,7 @@ export class LineSplitter {
 
   /** The stream has ended: what is left is no whole line. */
   end(): void {
-    if (this.#long !== undefined) this.#long.end(false);
-    else if (this.#size > 0) this.#sink.noise(Buffer.concat(this.#parts));
+    if (this.#size > 0) this.#sink.noise(Buffer.concat(this.#parts));
     this.#reset();
   }
 
@@ -97,13 +76,10 @@ export class LineSplitter {
       return;
     }
     this.#size += part.length;
-    if (this.#long === undefined) this.#parts.push(part);
-    else this.#long.push(part);
-    if (this.#size <= (this.#long === undefined ? this.#maxLineBytes : this.#maxLongBytes)) return;
+    this.#parts.push(part);
+    if (this.#size <= this.#maxLineBytes) return;
     this.#head = Buffer.from(this.#parts[0]?.subarray(0, END_BYTES) ?? EMPTY);
     this.#tail = Buffer.from(part.subarray(-END_BYTES));
-    this.#long?.end(false);
-    this.#long = undefined;
     this.#parts = [];
     this.#size = 0;
     this.#state = 'too-long';
@@ -112,10 +88,6 @@ export class LineSplitter {
   #endLine(): void {
     switch (this.#state) {
       case 'message': {
-        if (this.#long !== undefined) {
-          this.#long.end(true);
-          break;
-        }
         const [first] = this.#parts;
         if (first !== undefined)
           this.#sink.line(this.#parts.length === 1 ? first : Buffer.concat(this.#parts));
@@ -133,13 +105,6 @@ export class LineSplitter {
     this.#reset();
   }
 
-  #offer(): void {
-    if (this.#state !== 'message' || this.#size < LONG_BYTES || this.#isOffered) return;
-    this.#isOffered = true;
-    this.#long = this.#sink.long?.(this.#parts);
-    if (this.#long !== undefined) this.#parts = [];
-  }
-
   /** By the first byte that is no blank. */
   #guess(part: Buffer): 'start' | 'message' | 'noise' {
     for (const byte of part) {
@@ -153,8 +118,6 @@ export class LineSplitter {
     this.#parts = [];
     this.#size = 0;
     this.#state = 'start';
-    this.#long = undefined;
-    this.#isOffered = false;
     this.#head = EMPTY;
     this.#tail = EMPTY;
   }
