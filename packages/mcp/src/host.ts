@@ -1,7 +1,8 @@
 // What a process that serves workspaces needs, without loading an SDK. Not part of the public contract: it may change
 // in any release.
 export { Callers } from './context/callers.js';
-export { ERROR_META_KEY } from './context/error-report.js';
+export { ERROR_META_KEY, reportError } from './context/error-report.js';
+export type { ErrorReport } from './context/error-report.js';
 export { PreparedWorkspace, prepareWorkspace } from './context/prepared-workspace.js';
 export { newSession, principalDigest } from './context/kept-changes.js';
 export type { OpenHistory } from './context/kept-changes.js';

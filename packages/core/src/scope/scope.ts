@@ -31,6 +31,7 @@ import {
 import { walkInBatches, walkInScope, type WalkEntry, type WalkOptions } from './operations/walk.js';
 import { writeInScope, type WriteOptions, type WriteResult } from './operations/write.js';
 import { Changes } from './recording/changes.js';
+import { TallyRecorder, type ChangeTally } from './recording/change-tally.js';
 import type { Recorder } from './recording/recorder.js';
 import type { EntryDescription } from './operations/entry-description.js';
 import type { DescribeOptions } from './restoring/describe-entry.js';
@@ -53,6 +54,8 @@ export interface ScopeOptions {
   readonly locks?: ProcessLocks;
   /** Told of every change before it is made; the place for a history. */
   readonly recorder?: Recorder | undefined;
+  /** Counts the changes, whichever recorder they have. */
+  readonly tally?: ChangeTally | undefined;
   /** The error for relative paths, if it is not known what they are relative to. */
   readonly refuseRelative?: () => RootwardError;
   /** What `~` at the start of a path means; without it, `~` is an ordinary name. */
@@ -67,7 +70,6 @@ export interface ScopeOptions {
  * ```ts
  * import { readPathRoots, Scope } from '@rootward/core';
  * import { homedir } from 'node:os';
-import { lockDirectory, ProcessLocks } from '../platform/process-locks.js';
  *
  * const { roots } = await readPathRoots([{ path: '/home/me/app' }], { source: 'flag', home: homedir() });
  * const scope = new Scope({ roots, rules: { deny: ['secrets'] } });
@@ -86,7 +88,9 @@ export class Scope {
     const { platform = systemPlatform(), temporaries = new TemporaryFiles(), locks = usualLocks() } = options;
     this.roots = options.roots;
     this.#platform = platform;
-    this.#writing = { temporaries, changes: new Changes(locks, options.recorder) };
+    const { recorder, tally } = options;
+    const counted = tally === undefined ? recorder : new TallyRecorder(tally, recorder);
+    this.#writing = { temporaries, changes: new Changes(locks, counted) };
     // Including what this constructor made, so that another scope with the same options shares it.
     const { platform: given, temporaries: own, locks: shared } = options;
     const isComplete = given !== undefined && own !== undefined && shared !== undefined;
@@ -100,9 +104,14 @@ export class Scope {
       });
   }
 
-  /** The same scope, with this recorder for its changes. */
-  recordedBy(recorder: Recorder): Scope {
-    return new Scope({ ...this.#options, recorder }, this.#gate);
+  /** The same scope, with this recorder for its changes; they are also counted, where there is a tally. */
+  recordedBy(recorder: Recorder | undefined, tally: ChangeTally | undefined = this.tally): Scope {
+    return new Scope({ ...this.#options, recorder, tally }, this.#gate);
+  }
+
+  /** The count of the changes, where there is one. */
+  get tally(): ChangeTally | undefined {
+    return this.#options.tally;
   }
 
   /** The same scope with its rules tied to a fence. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
+import { ChangeTally } from '@rootward/core';
 import type {
   Logger,
   Plan,
@@ -116,24 +117,33 @@ class KeptChange implements CallHistory {
   }
 }
 
-/** A context whose file access keeps what was there before each change. Costs next to nothing until something is changed. */
+/**
+ * A context that knows whether its call changed something, and whose file access keeps what was there before, where
+ * there is a history. Costs next to nothing until something is changed.
+ */
 export class RecordedContext implements WorkspaceContext {
   readonly #context: WorkspaceContext;
-  readonly #open: OpenHistory;
+  readonly #open: OpenHistory | undefined;
   readonly #tool: string;
   readonly #caller: () => Caller;
+  readonly #tally = new ChangeTally();
   #history: CallHistory | undefined;
   #recorder: CallRecorder | undefined;
   #scope: Promise<Scope> | undefined;
 
-  constructor(context: WorkspaceContext, open: OpenHistory, tool: string, caller: () => Caller) {
+  constructor(context: WorkspaceContext, open: OpenHistory | undefined, tool: string, caller: () => Caller) {
     this.#context = context;
     this.#open = open;
     this.#tool = tool;
     this.#caller = caller;
   }
 
-  get history(): CallHistory {
+  get changed(): boolean {
+    return this.#tally.changed;
+  }
+
+  get history(): CallHistory | undefined {
+    if (this.#open === undefined) return undefined;
     return (this.#history ??= new KeptChange(this.#open, this.#caller, () => this.#recorder?.id));
   }
 
@@ -147,8 +157,10 @@ export class RecordedContext implements WorkspaceContext {
 
   scope(): Promise<Scope> {
     this.#scope ??= this.#context.scope().then((scope) => {
-      this.#recorder = new CallRecorder(this.#open, () => this.#about(), scope.roots);
-      return scope.recordedBy(this.#recorder);
+      if (this.#open !== undefined) {
+        this.#recorder = new CallRecorder(this.#open, () => this.#about(), scope.roots);
+      }
+      return scope.recordedBy(this.#recorder, this.#tally);
     });
     this.#scope.catch(() => undefined);
     return this.#scope;

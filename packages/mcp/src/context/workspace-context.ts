@@ -38,6 +38,8 @@ export interface WorkspaceContext {
    * era. Undefined where the folder is neither in the roots nor in a worktree that a repository of theirs confirms.
    */
   treeHandle(directory: string): Promise<string | undefined>;
+  /** Whether this call of a tool has changed something through its scope. Undefined outside of calls of tools. */
+  readonly changed?: boolean | undefined;
   /** What this call knows of the history; undefined where none is kept. */
   readonly history?: CallHistory | undefined;
 }

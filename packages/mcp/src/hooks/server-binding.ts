@@ -148,10 +148,9 @@ export class ServerBinding<Context> {
     return this.sdk.call(ctx, { args, mayAsk, callers, legacy: () => this.#legacyContext(ctx, args) });
   }
 
-  /** The context of a call, whose changes are kept under the name of its tool where there is a history. */
-  recorded(ctx: Context, workspace: WorkspaceContext, tool: string): RecordedContext | undefined {
+  /** The context of a call, whose changes are counted, and kept under the name of its tool where there is a history. */
+  recorded(ctx: Context, workspace: WorkspaceContext, tool: string): RecordedContext {
     const { history } = this.#prepared;
-    if (history === undefined) return undefined;
     return new RecordedContext(workspace, history, tool, () => {
       const { session = (this.#session ??= newSession()), isHttp } = this.sdk.origin(ctx);
       const principal = isHttp ? principalDigest(ownerOf(this.sdk.request(ctx).principal)) : '';

@@ -15,10 +15,10 @@ import { LanguageSupport } from '../languages/language-support.js';
 import type { Tool } from './framework/define-tool.js';
 import { createElicit } from './framework/elicit.js';
 import { Questions } from './framework/questions.js';
-import { withChangeId } from './framework/results.js';
 import { SharedTools, type CallRunner } from './framework/shared-tools.js';
 import type { Era } from '../era.js';
 import type { AuditDecision, AuditEntry, Consent, Question, ToolContext } from './framework/tool-context.js';
+import { answerOf, answerToFailure } from './framework/answer-of-call.js';
 import { ToolChoice } from './framework/tool-choice.js';
 import { toolsets as knownToolsets } from './toolsets.js';
 import type { ToolsetName } from '../settings/values/option-values.js';
@@ -202,7 +202,12 @@ async function runTool(
   const audit = (path: string, decision: AuditDecision, reason?: string): void => {
     told.add(path);
     const entry = { tool: tool.name, principal: callerNames(ctx), path, decision, reason };
-    options.audit?.(entry, own.session.id);
+    try {
+      options.audit?.(entry, own.session.id);
+    } catch (error) {
+      // An answer does not depend on who is told of it.
+      options.log?.warn('audit entry not passed on', { tool: tool.name, error: String(error) });
+    }
   };
   const auditRest = (decision: AuditDecision, reason?: string): void => {
     if (options.audit === undefined) return;
@@ -226,10 +231,13 @@ async function runTool(
     const result = await tool.handle(args, context);
     auditRest('allowed');
     if (options.observe !== undefined) await observe(options.observe, ctx);
-    return withChangeId(result, ctx.workspace.history?.changeId);
+    return answerOf(result, ctx.workspace);
   } catch (error) {
+    if (ctx.workspace.changed === true) {
+      auditRest('allowed', context.signal.aborted ? 'cancelled' : 'failed');
+      return answerToFailure(error, ctx.workspace);
+    }
     if (error instanceof RootwardError || error instanceof RootwardMcpError) auditRest('refused', error.code);
-    // A part of it may have been done.
     else if (context.signal.aborted) auditRest('allowed', 'cancelled');
     throw error;
   } finally {

@@ -60,11 +60,12 @@ export async function undoChanges(
     force,
     onProgress: options.onProgress ?? (() => undefined),
   };
+  const forget = scope.tally?.mark();
   try {
     await applyUndo(plan.actions, apply);
   } catch (error) {
     recorder.finish();
-    await takeBack(history, scope, recorder.id, options.about, error);
+    await takeBack(history, scope, recorder.id, options.about, error, forget);
     throw error;
   }
   recorder.finish();
@@ -94,6 +95,7 @@ async function takeBack(
   id: string | undefined,
   about: ChangeAbout,
   cause: unknown,
+  forget: (() => void) | undefined,
 ): Promise<void> {
   if (id === undefined) return;
   const [half] = await findChanges(history, scope, new Set([id]));
@@ -110,6 +112,7 @@ async function takeBack(
       force: false,
       onProgress: () => undefined,
     });
+    forget?.();
   } catch (error) {
     const message = `Cannot undo: it failed half way, and what was done could not be taken back; see change ${id}`;
     throw new RootwardError('io', message, { cause: new AggregateError([cause, error]) });

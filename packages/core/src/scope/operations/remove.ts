@@ -8,7 +8,7 @@ import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, refused, scopeError } from '../gate/refusal.js';
 import { placeOf } from '../recording/changes.js';
 import { expectEntry, type ExpectEntry } from './entry-description.js';
-import { priorAt, type Plan } from '../recording/recorder.js';
+import { priorAt, type Plan, type Recording } from '../recording/recorder.js';
 import type { FoldersSeen } from '../gate/rules.js';
 import { visitBelow } from './subtree.js';
 import type { Writing } from './replace-file.js';
@@ -61,7 +61,7 @@ async function removeTree(
     const plan = (): Plan => planOf(gate, asked, entry);
     const check = expectEntry(ACTION, asked, entry, expected);
     await changes.commit({ places: [placeOf(entry)], plan, check, signal }, async (recording) => {
-      if (recording?.taken !== true) await removeBelow(gate, asked, entry, directory, pacer);
+      if (recording?.taken !== true) await removeBelow(gate, asked, entry, directory, pacer, recording);
     });
   } finally {
     directory.close();
@@ -81,12 +81,14 @@ async function removeBelow(
   entry: Entry,
   directory: Pin,
   pacer: Pacer,
+  recording: Recording | undefined,
 ): Promise<void> {
   const seen: FoldersSeen = new Map();
   await visitBelow(gate, directory, pacer, (parent, name, isDirectory) => {
     checkEntry(gate, asked, parent, name, seen);
     if (parent.hasMoved()) throw unstablePath();
     discard(parent.child(name), isDirectory);
+    recording?.partly?.();
   });
   rmdirSync(entry.child);
 }

@@ -7,7 +7,7 @@ import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
 import { placeOf } from '../recording/changes.js';
 import { expectEntry, type ExpectEntry } from './entry-description.js';
-import { priorAt, type Plan } from '../recording/recorder.js';
+import { priorAt, type Plan, type Recording } from '../recording/recorder.js';
 import { checkMoveBelow } from './subtree.js';
 import type { Writing } from './replace-file.js';
 
@@ -56,6 +56,7 @@ async function moveToOtherDisk(
   source: Entry,
   target: Entry,
   options: RenameOptions,
+  recording: Recording | undefined,
 ): Promise<void> {
   const pin = gate.pin(source.child, { noFollow: true });
   try {
@@ -69,6 +70,7 @@ async function moveToOtherDisk(
       action: ACTION_TO,
       asked: to,
     });
+    recording?.partly?.();
     // A file saved under the old name in between is not the one that was moved, and must not be lost.
     if (!isUnchanged(pin, lstatSync(source.child, { throwIfNoEntry: false }))) throw unstablePath();
     // The same holds for a file that left the roots with its folder.
@@ -112,12 +114,12 @@ export async function renameInScope(
           await expected?.();
         };
         const { signal } = options;
-        await writing.changes.commit({ places, plan, check, signal }, async (_recording, changes) => {
+        await writing.changes.commit({ places, plan, check, signal }, async (recording, changes) => {
           try {
             renameSync(source.child, target.child);
           } catch (error) {
             if (errnoOf(error) !== 'EXDEV') throw error;
-            await moveToOtherDisk(gate, { ...writing, changes }, from, to, source, target, options);
+            await moveToOtherDisk(gate, { ...writing, changes }, from, to, source, target, options, recording);
           }
         });
       } finally {

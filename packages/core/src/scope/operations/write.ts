@@ -8,7 +8,7 @@ import { MAX_PIN_ATTEMPTS, unstablePath, type Pin } from '../pin/pin.js';
 import { isInPlace, placeOfPin } from '../recording/changes.js';
 import { errnoOf } from '../../platform/errno.js';
 import { changedMeanwhile, fromSystem, quotePath, scopeError } from '../gate/refusal.js';
-import { priorAt, priorOf, type Plan, type Prior } from '../recording/recorder.js';
+import { priorAt, priorOf, type Plan, type Prior, type Recording } from '../recording/recorder.js';
 import { contentVersion, isVersion, statsVersion, Versioned } from '../recording/version.js';
 import { overwriteInPlace, replaceFile, writeAll, type Writing } from './replace-file.js';
 
@@ -82,11 +82,17 @@ function toBytes(asked: string, data: string | Uint8Array): Uint8Array {
 async function withDescriptor<Result>(
   pin: Pin,
   flags: number,
+  recording: Recording | undefined,
   use: (fd: number) => Promise<Result>,
 ): Promise<Result> {
   const fd = pin.reopen(flags);
+  const { size, mtimeMs } = fstatSync(fd);
   try {
     return await use(fd);
+  } catch (error) {
+    const now = fstatSync(fd);
+    if (now.size !== size || now.mtimeMs !== mtimeMs) recording?.partly?.();
+    throw error;
   } finally {
     closeSync(fd);
   }
@@ -151,8 +157,8 @@ async function change(
   requireFile('write', asked, pin);
   if (mode === 'new') throw scopeError('already-exists', 'write', asked, 'it exists already');
   if (mode === 'append') {
-    return changeInPlace(writing, asked, existing, bytes, options, async () =>
-      withDescriptor(pin, APPEND_FLAGS, async (fd) => {
+    return changeInPlace(writing, asked, existing, bytes, options, async (recording) =>
+      withDescriptor(pin, APPEND_FLAGS, recording, async (fd) => {
         await writeAll(fd, bytes);
         const version = statsVersion(pin.path, fstatSync(fd));
         return () => version;
@@ -160,8 +166,8 @@ async function change(
     );
   }
   if (placement.roots.every((root) => root.kind === 'file')) {
-    return changeInPlace(writing, asked, existing, bytes, options, async () => {
-      await withDescriptor(pin, IN_PLACE_FLAGS, (fd) => overwriteInPlace(fd, bytes));
+    return changeInPlace(writing, asked, existing, bytes, options, async (recording) => {
+      await withDescriptor(pin, IN_PLACE_FLAGS, recording, (fd) => overwriteInPlace(fd, bytes));
       return () => contentVersion(pin.path, bytes);
     });
   }
@@ -190,7 +196,7 @@ async function changeInPlace(
   existing: Admitted,
   bytes: Uint8Array,
   { mode, expected, signal }: RecordedOptions,
-  make: () => Promise<() => string>,
+  make: (recording: Recording | undefined) => Promise<() => string>,
 ): Promise<Written | undefined> {
   const { pin } = existing;
   let isReplaced = false;

@@ -63,6 +63,8 @@ export interface Recording {
   readonly taken: boolean;
   /** The change was made. */
   done(): void;
+  /** A part of the change was made, and the rest may fail. */
+  partly?(): void;
   /** The change was not made after all. */
   failed(): void;
 }

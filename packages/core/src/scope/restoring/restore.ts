@@ -125,10 +125,11 @@ async function restoreInPlace(
         throw changedMeanwhile(ACTION, asked);
       }
     };
-    await changes.commit({ places: [placeOfPin(pin)], plan, check }, async () => {
+    await changes.commit({ places: [placeOfPin(pin)], plan, check }, async (recording) => {
       const fd = pin.reopen(IN_PLACE_FLAGS);
       try {
         await overwriteInPlace(fd, bytes);
+        recording?.partly?.();
         fchmodSync(fd, mode);
       } finally {
         closeSync(fd);
@@ -184,8 +185,11 @@ async function restoreFolder(
   const next = { kind: 'directory', mode } as const;
   const plan = () =>
     ({ kind: 'put', path: place.placement.path, prior: priorAt(place.child), next }) as const;
-  await changes.commit({ places: [placeOf(place)], plan, check }, () => {
-    if (priorAt(place.child) === undefined) mkdirSync(place.child);
+  await changes.commit({ places: [placeOf(place)], plan, check }, (recording) => {
+    if (priorAt(place.child) === undefined) {
+      mkdirSync(place.child);
+      recording?.partly?.();
+    }
     if (mode === undefined) return;
     const pin = gate.pin(place.child, { directory: true, noFollow: true });
     try {

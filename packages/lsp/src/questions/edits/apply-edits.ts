@@ -37,6 +37,7 @@ export async function applyEdits(
     edits.map(({ path, before, after }) => ({ path, before, after: digestOf(after) })),
   );
   const written: PlannedEdit[] = [];
+  const forget = scope.tally?.mark();
   try {
     for (const edit of edits) {
       await writeText(scope, edit.path, edit.after);
@@ -45,6 +46,7 @@ export async function applyEdits(
   } catch (cause) {
     const changed = await putBack(scope, written);
     if (changed.length > 0) throw halfWay(changed, cause);
+    forget?.();
     await entry.close();
     const message = 'Cannot rename: a file could not be written; all are as before';
     throw new RootwardLspError('edit-failed', message, { cause });

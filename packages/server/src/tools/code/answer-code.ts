@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ERROR_META_KEY } from '@rootward/mcp';
 import type { ToolContext } from '../framework/tool-context.js';
+import { withNotes } from '../framework/results.js';
 import type { Session } from '../../languages/language-support.js';
 
 /** Answers a question about code; what keeps a language server from it is told as a failure of the tool. */
@@ -30,8 +31,7 @@ function withShortfalls(result: CallToolResult, { code }: Session): CallToolResu
     .flatMap(({ server, shortfall }) =>
       shortfall === undefined ? [] : [`[${server} is not held to every rule: ${shortfall}]`],
     );
-  if (notes.length === 0) return result;
-  return { ...result, content: [...result.content, { type: 'text', text: notes.join('\n') }] };
+  return withNotes(result, notes);
 }
 
 const OTHERWISE = 'Use search_content and read_text_file instead';

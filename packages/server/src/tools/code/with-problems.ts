@@ -1,9 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ToolContext } from '../framework/tool-context.js';
 import type { Session } from '../../languages/language-support.js';
+import { canonicalPath } from '../framework/change-queue.js';
+import { withNotes } from '../framework/results.js';
 import { shortPath } from './describe-code.js';
 
-/** Makes a change, and adds to its answer the problems that are new in these files, where the call or the operator wants it. */
+/**
+ * Makes a change, and adds to its answer the problems that are new in these files, where the call or the operator wants
+ * it. Paths are as they were asked for; the change itself refuses one that is out of scope.
+ */
 export async function withProblems(
   context: ToolContext,
   paths: readonly string[],
@@ -12,9 +17,10 @@ export async function withProblems(
 ): Promise<CallToolResult> {
   if (!(wanted ?? context.diagnostics)) return change();
   return context.languages.use(context, async (session) => {
-    if (wanted === undefined && !(await isServed(session, paths))) return change();
-    const { result, problems } = await compareProblems(session, paths, change);
-    return { ...result, content: [...result.content, { type: 'text', text: problems.join('\n') }] };
+    const files = paths.flatMap((path) => canonicalPath(session.code.scope, path) ?? []);
+    if (wanted === undefined && !(await isServed(session, files))) return change();
+    const { result, problems } = await compareProblems(session, files, change);
+    return withNotes(result, problems);
   });
 }
 
@@ -33,7 +39,12 @@ export async function compareProblems<Result>(
   paths: readonly string[],
   change: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly problems: readonly string[] }> {
-  const { result, files, notes } = await library.newProblems(code, paths, change);
+  let made: { readonly result: Result } | undefined;
+  const make = async (): Promise<Result> => (made = { result: await change() }).result;
+  const { result, files, notes } = await library.newProblems(code, paths, make).catch((error: unknown) => {
+    if (made === undefined) throw error;
+    return { ...made, files: [], notes: [error instanceof Error ? error.message : String(error)] };
+  });
   const lines = files.flatMap(({ file, diagnostics }) =>
     diagnostics.map(
       ({ line, column, severity, message }) =>

@@ -35,10 +35,15 @@ export class ChangeQueue {
  * path in scope, so that a folder above all roots holds up nothing in them.
  */
 export function changeKey(scope: Scope, path: string): string {
+  return canonicalPath(scope, path) ?? `out of scope: ${path}`;
+}
+
+/** Where a path leads; undefined where that is out of scope. */
+export function canonicalPath(scope: Scope, path: string): string | undefined {
   try {
     return scope.locate(path).path;
   } catch (error) {
-    if (error instanceof RootwardError) return `out of scope: ${path}`;
+    if (error instanceof RootwardError) return undefined;
     throw error;
   }
 }

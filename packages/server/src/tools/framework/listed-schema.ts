@@ -17,13 +17,14 @@ export function listedSchemas(tool: Tool): ListedSchemas {
     schemas.get(tool, 'input', () => tool.input().extend({ workspace: handleArgument() }));
   const { output: makeOutput } = tool;
   if (makeOutput === undefined) return { inputSchema: listed(input) };
-  const output = (): z.ZodObject => schemas.get(tool, 'output', () => withChangeId(tool, makeOutput()));
+  const output = (): z.ZodObject => schemas.get(tool, 'output', () => orChange(tool, makeOutput()));
   return { inputSchema: listed(input), outputSchema: listed(output) };
 }
 
-/** A tool that changes files says under which change they are kept. */
-function withChangeId({ annotations }: Tool, output: z.ZodObject): z.ZodObject {
-  return annotations.readOnlyHint ? output : output.extend({ changeId: z.string().optional() });
+/** A tool that changes files says so, and under which change they are kept; where it failed then, it says only that. */
+function orChange({ annotations }: Tool, output: z.ZodObject): z.ZodObject {
+  if (annotations.readOnlyHint) return output;
+  return output.partial().extend({ changed: z.boolean().optional(), changeId: z.string().optional() });
 }
 
 /** Short, since every tool has it. */

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { RootwardError } from '@rootward/core';
+import { isObject } from '@rootward/core/platform';
 import { fitsAnswer, fitsAnswerAsJson } from '../../answer-size.js';
 
 /** Text, sent once. A note about it goes into a block of its own, so that the first one is exactly what was asked for. */
@@ -17,14 +18,15 @@ export function dataResult(data: Record<string, unknown>, text: string, note?: s
   return result;
 }
 
-/** Where a call has changed something, which change that is. Some clients show the structured part only. */
-export function withChangeId(result: CallToolResult, changeId: string | undefined): CallToolResult {
-  if (changeId === undefined || result.isError === true) return result;
-  const [first] = result.content;
-  const text = first?.type === 'text' ? first.text : '';
-  const data = { ...(result.structuredContent ?? { content: text }), changeId };
-  const identified = { ...result, structuredContent: data };
-  return fitsAnswerAsJson(identified, text.length) ? identified : result;
+/** The same answer with more to say, as text and in the structured part, where it has one. */
+export function withNotes(result: CallToolResult, notes: readonly string[]): CallToolResult {
+  if (notes.length === 0) return result;
+  const content: CallToolResult['content'] = [...result.content, { type: 'text', text: notes.join('\n') }];
+  const { structuredContent: data } = result;
+  if (!isObject(data)) return { ...result, content };
+  const before: unknown = data['notes'];
+  const all = [...(Array.isArray(before) ? before : []), ...notes];
+  return { ...result, content, structuredContent: { ...data, notes: all } };
 }
 
 function tooLarge(): RootwardError {

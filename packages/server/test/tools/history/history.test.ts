@@ -43,6 +43,7 @@ describe.each(ERAS)('on the %s era', (era) => {
     const { call, tree } = await connect({ era });
     const written = await call('write_file', { path: 'a.txt', content: 'second' });
     expect(written.structuredContent).toEqual({
+      changed: true,
       content: 'Successfully wrote to a.txt',
       changeId: expect.stringMatching(/^[0-9a-z]+-[0-9a-f]{6}$/),
     });
