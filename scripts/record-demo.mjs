@@ -2,18 +2,17 @@
 // nothing, and fails where what the demo prints is not what the picture shows.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { drawDemo } from './pictures/demo.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PICTURE = here('../docs/images/demo.svg');
 
-// As under `npm run demo`: with the language server that is installed for development.
-const PATH = [here('../node_modules/.bin'), process.env.PATH].join(delimiter);
+// With the language server that is installed for development.
+const ROOTWARD_PROGRAM_FOLDERS = here('../node_modules/.bin');
 const output = execFileSync(process.execPath, [here('../packages/server/dist/rootward.cjs'), 'demo'], {
   encoding: 'utf8',
-  env: { ...process.env, PATH, FORCE_COLOR: '0' },
+  env: { ...process.env, ROOTWARD_PROGRAM_FOLDERS, FORCE_COLOR: '0' },
 });
 const drawn = drawDemo(output);
 if (!process.argv.includes('--check')) {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../testing/temporary-folders.js';
 import { blocksIn, repository } from './docs/pages.js';
 
 const examples = join(repository, 'examples');
@@ -13,14 +14,19 @@ test('the tour of the fence ends as announced', async () => {
   expect(stdout).toContain('Every attempt ended as announced.');
 });
 
-test('npm run demo ends as told', async () => {
+test('npm run demo ends as told, and leaves nothing behind', async () => {
   const program = join(repository, 'packages', 'server', 'bin', 'rootward.cjs');
-  // The language server is this repository's TypeScript, as npm puts it on PATH.
-  const PATH = `${join(repository, 'node_modules', '.bin')}${delimiter}${process.env['PATH']}`;
-  const { stdout } = await run(process.execPath, [program, 'demo'], { env: { ...process.env, PATH } });
+  // The language server is this repository's TypeScript.
+  const ROOTWARD_PROGRAM_FOLDERS = join(repository, 'node_modules', '.bin');
+  const { folder } = temporaryFolder('demo');
+  const own = { HOME: folder('home'), XDG_STATE_HOME: folder('state'), TMPDIR: folder('tmp') };
+  const { stdout } = await run(process.execPath, [program, 'demo'], {
+    env: { ...process.env, ROOTWARD_PROGRAM_FOLDERS, ...own },
+  });
   expect(stdout).toContain('Everything went as told.');
   expect(stdout).toContain('references to price');
   expect(stdout).not.toContain('✗');
+  expect(Object.values(own).flatMap((path) => readdirSync(path))).toEqual([]);
 });
 
 /** Each example of a server has a client that drives and checks it. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
   type FSWatcher,
 } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectToProcess, ScriptedClient } from '@rootward/mcp/testing';
 import { expect, test } from 'vitest';
@@ -155,10 +155,9 @@ for (const [name, fault] of Object.entries(FAULTS)) {
       const prefix = script === undefined ? [] : ['unshare', '-m', 'sh', '-c', script, state];
       const own = [process.execPath, PROGRAM, work, '--history', history, '--audit', audit];
       const [program, ...args] = [...prefix, ...own, '--sandbox', 'off'];
-      const environment = bareEnvironment();
       const connection = connectToProcess(program ?? '', {
         args,
-        env: { ...environment, XDG_STATE_HOME: state, PATH: `${BIN}${delimiter}${environment['PATH']}` },
+        env: { ...bareEnvironment(), XDG_STATE_HOME: state, ROOTWARD_PROGRAM_FOLDERS: BIN },
       });
       afterThisTest(() => connection.process.kill('SIGKILL'));
       const client = new ScriptedClient(connection);

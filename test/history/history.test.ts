@@ -186,7 +186,7 @@ test('--history off keeps nothing, and has no tools for it', async () => {
   const { work, env } = place('off');
   const { client } = await connectRootward([work, '--history', 'off'], {}, { env });
   const written = await call(client, 'write_file', { path: 'a.txt', content: 'x' });
-  expect(written['structuredContent']).toBeUndefined();
+  expect(written['structuredContent']).toEqual({ changed: true, content: 'Successfully wrote to a.txt' });
   const { tools } = (await client.request('tools/list')) as {
     readonly tools: readonly { readonly name: string }[];
   };

@@ -119,7 +119,16 @@ export async function renameInScope(
             renameSync(source.child, target.child);
           } catch (error) {
             if (errnoOf(error) !== 'EXDEV') throw error;
-            await moveToOtherDisk(gate, { ...writing, changes }, from, to, source, target, options, recording);
+            await moveToOtherDisk(
+              gate,
+              { ...writing, changes },
+              from,
+              to,
+              source,
+              target,
+              options,
+              recording,
+            );
           }
         });
       } finally {

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RootwardServerError } from '../../error.js';
@@ -16,13 +16,16 @@ export async function runDemo(terminal: Terminal): Promise<number> {
   const base = await mkdtemp(join(await realpath(tmpdir()), 'rootward-demo-'));
   const narrator = new Narrator(terminal.out, painter(displayFor(terminal, 'out')), base);
   // Leaves out the settings and folders of the user; keeps what is needed to find programs.
-  const { PATH, HOME, USERPROFILE, SystemRoot } = environment;
+  const { PATH, SystemRoot, ROOTWARD_PROGRAM_FOLDERS } = environment;
+  const home = join(base, 'home');
+  const own = { HOME: home, USERPROFILE: home, LOCALAPPDATA: home };
   try {
+    await mkdir(home);
     await tour({
       base,
       narrator,
       program: [process.execPath, join(program, 'rootward.cjs')],
-      environment: { PATH, HOME, USERPROFILE, SystemRoot, PWD: base },
+      environment: { PATH, SystemRoot, ROOTWARD_PROGRAM_FOLDERS, PWD: base, ...own },
     });
   } finally {
     await rm(base, { recursive: true, force: true });
