@@ -183,7 +183,7 @@ test('over HTTP each principal sees and takes back its own changes only', async 
 });
 
 test('--history off keeps nothing, and has no tools for it', async () => {
-  const { work, env } = place('off');
+  const { work, env, history } = place('off');
   const { client } = await connectRootward([work, '--history', 'off'], {}, { env });
   const written = await call(client, 'write_file', { path: 'a.txt', content: 'x' });
   expect(written['structuredContent']).toEqual({ changed: true, content: 'Successfully wrote to a.txt' });
@@ -191,7 +191,7 @@ test('--history off keeps nothing, and has no tools for it', async () => {
     readonly tools: readonly { readonly name: string }[];
   };
   expect(tools.map(({ name }) => name)).not.toContain('undo_changes');
-  expect(existsSync(env.XDG_STATE_HOME)).toBe(false);
+  expect(existsSync(history)).toBe(false);
 });
 
 test('--history-exec keeps what an executable changed', async () => {
