@@ -20,6 +20,7 @@ import type {
   Location,
   PrepareRenameParams,
   PrepareRenameResult,
+  Range,
   ReferenceParams,
   RenameParams,
   SymbolInformation,
@@ -32,6 +33,19 @@ import type {
   WorkspaceSymbol,
   WorkspaceSymbolParams,
 } from 'vscode-languageserver-protocol';
+
+interface AstParams {
+  readonly textDocument: { readonly uri: string };
+  readonly range: Range;
+}
+
+/** A node of a syntax tree, as clangd gives it. */
+export interface AstNode {
+  readonly kind: string;
+  /** As clang prints the node. */
+  readonly arcana?: string;
+  readonly children?: readonly AstNode[];
+}
 
 /** Every request we send: what goes in and what comes back. */
 export interface Requests {
@@ -84,6 +98,8 @@ export interface Requests {
     result: readonly SymbolInformation[] | readonly WorkspaceSymbol[] | null;
   };
   'textDocument/diagnostic': { params: DocumentDiagnosticParams; result: DocumentDiagnosticReport };
+  /** An extension of clangd. */
+  'textDocument/ast': { params: AstParams; result: AstNode | null };
   'textDocument/prepareRename': { params: PrepareRenameParams; result: PrepareRenameResult | null };
   'textDocument/rename': { params: RenameParams; result: WorkspaceEdit | null };
 }

@@ -41,6 +41,8 @@ export interface EnterOptions {
   readonly folders: readonly { readonly path: string }[];
   readonly program: string;
   readonly args: readonly string[];
+  /** Private folders of ours that it may write. */
+  readonly writes: readonly string[];
 }
 
 /** A place for one server process, in which it can read the roots and change nothing; undefined for none. */
@@ -63,7 +65,7 @@ export async function enterSandbox(
 
 async function enter(
   servers: ServerSandbox,
-  { definition, environment, roots, folders, program, args }: EnterOptions,
+  { definition, environment, roots, folders, program, args, writes }: EnterOptions,
 ): Promise<SandboxedServer | undefined> {
   const { name } = definition;
   const sandbox = await servers.open(name);
@@ -83,7 +85,7 @@ async function enter(
       ],
       readOnly: true,
       program: [program, ...args.filter(isAbsolute)],
-      profile: sandboxProfile(definition, environment, servers.profile?.(name)),
+      profile: withFolders(sandboxProfile(definition, environment, servers.profile?.(name)), writes),
       denied: (await servers.denied?.(current)) ?? [],
     });
   };
@@ -97,6 +99,10 @@ async function enter(
       isDeepStrictEqual(pathsOf(after), pathsOf(roots)) ||
       isDeepStrictEqual((await planFor(after)).hidden, plan.hidden),
   };
+}
+
+function withFolders(profile: SandboxProfile, folders: readonly string[]): SandboxProfile {
+  return { ...profile, write: [...(profile.write ?? []), ...folders] };
 }
 
 function pathsOf(roots: readonly Root[]): readonly string[] {

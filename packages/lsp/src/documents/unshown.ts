@@ -38,8 +38,12 @@ export function describeUnshown(
 }
 
 /** Some files by name and the others by number. */
-export function nameFiles(paths: readonly string[], remark: (path: string) => string = () => ''): string {
-  const named = paths.slice(0, MAX_NAMED).map((path) => `"${path}"${remark(path)}`);
+export function nameFiles(
+  paths: readonly string[],
+  remark: (path: string) => string = () => '',
+  max: number = MAX_NAMED,
+): string {
+  const named = paths.slice(0, max).map((path) => `"${path}"${remark(path)}`);
   const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
   return named.join(', ') + more;
 }

@@ -5,7 +5,6 @@ import { silentLogger, within } from '@rootward/core/platform';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
-import type { Mentions } from '../documents/files-mentioning.js';
 import { languageIdOf, type FolderKind, type ServerDefinition } from '../servers/definition.js';
 import type { ServerFinding } from '../servers/find-server.js';
 import { Findings } from '../servers/findings.js';
@@ -15,34 +14,21 @@ import type { FollowedRoots, LanguageServersOptions, Waiting } from './options.j
 import { readPoolLimits, type PoolLimits } from './limits.js';
 import { projectFolder } from './project-folder.js';
 import { foldersOf, type RootsChange } from './follow-roots.js';
-import { Resting } from './resting.js';
 import { ServerBudget } from './server-budget.js';
 import type { ServedFolder, ServerInstance } from './server-instance.js';
 import { ServerSlot, type Lease } from './server-slot.js';
 import { Successors } from './successors.js';
 import { Starting } from './starting.js';
 import { statusOf, type ServerStatus } from './server-status.js';
-import { Turns } from './turns.js';
 
 /** The one key of a server that serves every folder. */
 const EVERYWHERE = '';
-/** The key of a process beside that one, for questions that show it files. */
-const ASIDE = '\n';
-
-/** A question for which a server is shown files. */
-export interface ShowingQuestion<Shown extends { readonly files: readonly string[] }, Result> {
-  /** All files that it may be shown. */
-  readonly shows: (server: Pick<ServerInstance, 'definition' | 'kind' | 'folders'>) => Promise<Shown>;
-  readonly ask: (instance: ServerInstance, shown: Shown) => Promise<Result>;
-}
 
 /** The language servers of one set of roots, started when needed, following the roots as they change. */
 export class LanguageServers {
   readonly servers: readonly ServerDefinition[];
   readonly limits: PoolLimits;
   readonly clock: Clock;
-  /** Files that may define a name, which take long to find. */
-  readonly resting: Resting<Mentions>;
   readonly #workspace: FollowedRoots;
   readonly #findings: Findings;
   readonly #budget: ServerBudget;
@@ -50,7 +36,6 @@ export class LanguageServers {
   readonly #following: { dispose(): void } | undefined;
   readonly #slots = new Map<string, ServerSlot>();
   readonly #successors: Successors;
-  readonly #turns = new Turns();
   /** How servers treat folders, learned from those that were not measured before. */
   readonly #kinds = new Map<string, FolderKind>();
   readonly #deciding = new Map<string, Promise<unknown>>();
@@ -63,7 +48,6 @@ export class LanguageServers {
     this.limits = readPoolLimits(options.limits);
     this.#successors = new Successors(this.limits);
     this.clock = options.clock ?? systemClock;
-    this.resting = new Resting(this.clock, options.changesMade);
     const environment = options.environment ?? process.env;
     const roots = (): readonly Root[] => this.#roots;
     this.#findings = new Findings(environment, options.trustWorkspaceServers ?? false, roots);
@@ -100,42 +84,15 @@ export class LanguageServers {
     return this.#asked(definition, scope, file, ask, waiting);
   }
 
-  /**
-   * Asks the server for a file a question for which it is shown files. One that remembers files after they were closed
-   * is asked in a process that was shown no others, so that no answer depends on what was asked before; such questions
-   * are asked one after the other.
-   */
-  async showing<Shown extends { readonly files: readonly string[] }, Result>(
-    scope: Scope,
-    file: string,
-    { shows, ask }: ShowingQuestion<Shown, Result>,
-    waiting: Waiting = {},
-  ): Promise<Result> {
-    const definition = await this.definitionFor(await languageName(scope, file));
-    const kind = this.kindOf(definition);
-    if (definition.remembersClosed !== true || kind === undefined) {
-      const asked = async (instance: ServerInstance): Promise<Result> => ask(instance, await shows(instance));
-      return this.#asked(definition, scope, file, asked, waiting);
-    }
-    const shown = await shows({ definition, kind, folders: this.#foldersFor(kind, undefined) });
-    const wanted = new Set(shown.files);
-    const turn = async (): Promise<Result> => {
-      const slot = this.#slot(definition, ASIDE);
-      const isOther = [...(slot.instance?.shown ?? [])].some((path) => !wanted.has(path));
-      if (isOther) await slot.putAside();
-      return this.#asked(definition, scope, file, (instance) => ask(instance, shown), waiting, ASIDE);
-    };
-    return this.#turns.take(definition.name, turn, waiting.signal);
-  }
-
   async #asked<Result>(
     definition: ServerDefinition,
     scope: Scope,
     file: string,
     ask: (instance: ServerInstance) => Promise<Result>,
-    { signal, progress }: Waiting,
-    beside?: string,
+    waiting: Waiting,
   ): Promise<Result> {
+    const { signal, progress } = waiting;
+    await this.#endOutdated(definition, scope, waiting);
     // Only a server that knows one folder, or may turn out to, is asked by the project of a file.
     const isOneForAll = (this.kindOf(definition) ?? 'per-root') !== 'per-root';
     const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
@@ -143,7 +100,7 @@ export class LanguageServers {
       (slot) => slot.definition === definition && slot.state === 'running',
     );
     if (!isRunning) progress?.(`${definition.name} is starting`);
-    const starting = this.#running(definition, scope.locate(file).path, folder, beside);
+    const starting = this.#running(definition, scope.locate(file).path, folder);
     const { instance, giveBack } = await concealErrors(
       { scope },
       this.#unlessLoading(definition, starting, signal),
@@ -153,6 +110,17 @@ export class LanguageServers {
     } finally {
       giveBack();
     }
+  }
+
+  /** A server that keeps an index does not look at files again by itself. */
+  async #endOutdated(
+    definition: ServerDefinition,
+    scope: Scope,
+    { signal, thorough = false }: Waiting,
+  ): Promise<void> {
+    if (definition.indexed === undefined) return;
+    const slot = this.#slot(definition, EVERYWHERE);
+    if ((await slot.instance?.isOutdated({ scope, thorough, signal })) === true) void slot.putAside();
   }
 
   /** Whether a server is known for a file, installed or not. */
@@ -228,6 +196,7 @@ export class LanguageServers {
     this.#following?.dispose();
     this.#starting.end();
     await Promise.all([...this.#slots.values(), this.#successors].map((each) => each.dispose()));
+    await this.#starting.dispose();
   }
 
   /** The same without asking or waiting, for the last moment of a process. */
@@ -271,12 +240,7 @@ export class LanguageServers {
     );
   }
 
-  async #running(
-    definition: ServerDefinition,
-    file: string,
-    folder: string | undefined,
-    beside: string = EVERYWHERE,
-  ): Promise<Lease> {
+  async #running(definition: ServerDefinition, file: string, folder: string | undefined): Promise<Lease> {
     if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
     const kind = this.kindOf(definition);
     if (kind === undefined) return this.#decide(definition, file, folder);
@@ -287,7 +251,7 @@ export class LanguageServers {
         { instruction: 'Open the folder of the project as a root' },
       );
     }
-    const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : beside;
+    const key = kind === 'per-root' ? (folder ?? EVERYWHERE) : EVERYWHERE;
     const slot = await this.#slotFor(definition, key, file);
     const lease = await slot.lease(this.#foldersFor(kind, folder));
     // What was just started may have been given a folder that is gone by now.

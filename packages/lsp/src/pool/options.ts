@@ -27,6 +27,8 @@ export interface LanguageServersOptions {
   readonly budget?: ServerBudget;
   readonly clock?: Clock;
   readonly log?: Logger;
+  /** A private folder where servers keep what they found out about the roots. Default: one that ends with the pool. */
+  readonly cache?: string;
   /** Called for every process, so that the guard of this one can end it too. */
   readonly onDidSpawn?: (child: ChildProcess, server: SpawnedServer) => void;
   /** A number that grows with every change this process makes to files: the next question sees it at once. */
@@ -48,4 +50,6 @@ export interface Waiting {
   readonly signal?: AbortSignal | undefined;
   /** Told what an answer waits for, such as a server that reads its files. */
   readonly progress?: ((message: string) => void) | undefined;
+  /** The answer is to be complete: changes on disk are looked for, however long that takes. */
+  readonly thorough?: boolean;
 }

@@ -16,6 +16,8 @@ const FAILURE = /^error\b/i;
 export class Readiness {
   readonly #clock: Clock;
   readonly #pattern: RegExp | undefined;
+  /** It always reports the work it begins with. */
+  readonly #reportsWork: boolean;
   readonly #progress = new Set<number | string>();
   readonly #failures = new Set<number | string>();
   #expected = 0;
@@ -30,9 +32,10 @@ export class Readiness {
   #outdated = false;
   #changed = new Deferred();
 
-  constructor(clock: Clock, pattern: RegExp | undefined) {
+  constructor(clock: Clock, pattern: RegExp | undefined, reportsWork = false) {
     this.#clock = clock;
     this.#pattern = pattern;
+    this.#reportsWork = reportsWork;
     this.#since = clock.now();
     this.#expectedAt = this.#since;
   }
@@ -97,25 +100,30 @@ export class Readiness {
     // Where there is a sign, progress says nothing more: pyright also reports that of answering a question.
     if (this.#pattern !== undefined) return this.#seen >= this.#expected || this.#isOver();
     if (this.#progress.size > 0) return false;
-    return this.#hasWorked || this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
+    if (this.#hasWorked) return true;
+    return this.#reportsWork ? this.#isOver() : this.#clock.now() - this.#since >= SILENT_WARM_UP_MS;
   }
 
   /** Whether the server has given a sign that it is not done; one that gives none may be done or not. */
   get isLoading(): boolean {
     if (this.#outdated) return true;
-    return this.#pattern === undefined ? this.#progress.size > 0 : !this.ready;
+    return this.#givesSign ? !this.ready : this.#progress.size > 0;
   }
 
   /** Waits for a sign of the server, where it gives one, and says whether it is ready. */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const deadline = this.#clock.now() + milliseconds;
-    while (!this.#outdated && !this.ready && (this.#pattern !== undefined || this.#progress.size > 0)) {
+    while (!this.#outdated && !this.ready && (this.#givesSign || this.#progress.size > 0)) {
       const left = deadline - this.#clock.now();
       if (left <= 0) this.#overdue = true;
       if (this.#overdue) return false;
       await within(this.#changed.promise, { clock: this.#clock, milliseconds: left, signal });
     }
     return this.ready;
+  }
+
+  get #givesSign(): boolean {
+    return this.#pattern !== undefined || this.#reportsWork;
   }
 
   #begin(folders: number): void {

@@ -17,6 +17,7 @@ import { WATCH_METHOD } from '../documents/watch-patterns.js';
 import { CHANGED, WatchedFiles } from '../documents/watched-files.js';
 import type { View } from '../connection/server-sandbox.js';
 import type { ServerProcess } from '../connection/spawn-server.js';
+import type { PreparedIndex } from '../projects/prepared-index.js';
 import { HeaderCommands } from '../servers/c-headers.js';
 import { languageIdOf, type FolderKind, type ServerDefinition } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
@@ -39,6 +40,8 @@ export interface InstanceOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly changesMade?: (() => number) | undefined;
+  /** The index that was prepared for it; undefined for a server without one. */
+  readonly index?: PreparedIndex | undefined;
 }
 
 /** Files to open. */
@@ -64,6 +67,7 @@ export class ServerInstance {
   readonly published: PublishedDiagnostics;
   /** Called when its last question has been answered. */
   onDidIdle: () => void = () => undefined;
+  readonly index: PreparedIndex | undefined;
   readonly #connection: ServerConnection;
   readonly #documents: Documents;
   readonly #watched: WatchedFiles;
@@ -84,6 +88,8 @@ export class ServerInstance {
   #idle = new Deferred();
   #stopping = false;
   #syncing: Promise<void> = Promise.resolve();
+  /** A file that it has read and was not shown has changed since. */
+  #outdated = false;
 
   /** What its sandbox lets it see, beside what these roots cover. Without one, following them is up to the server. */
   sees(roots: readonly Root[]): View {
@@ -104,10 +110,20 @@ export class ServerInstance {
     }
   }
 
-  private constructor({ definition, process, folders, limits, clock, log, changesMade }: InstanceOptions) {
+  private constructor({
+    definition,
+    process,
+    folders,
+    limits,
+    clock,
+    log,
+    changesMade,
+    index,
+  }: InstanceOptions) {
     this.definition = definition;
     this.process = process;
-    this.readiness = new Readiness(clock, definition.ready);
+    this.index = index;
+    this.readiness = new Readiness(clock, definition.ready, index !== undefined);
     this.startedAt = clock.now();
     this.#limits = limits;
     this.#clock = clock;
@@ -124,6 +140,7 @@ export class ServerInstance {
     });
     this.#watched = new WatchedFiles({ clock, changesMade, tooMany: (root) => this.#warnUnwatched(root) });
     if (definition.included !== undefined) this.#watched.watch(definition.included);
+    if (index !== undefined && definition.indexed !== undefined) this.#watched.watch(definition.indexed);
     if (definition.headersOfC === true) this.#headers = new HeaderCommands(definition.markers ?? []);
     serveClientSide(this.#connection.wire, {
       folders: () => this.#folders.map(toWire),
@@ -207,6 +224,26 @@ export class ServerInstance {
     return this.#documents.has(path);
   }
 
+  /** Whether it keeps an index, and files that are not open have changed since it read them. */
+  async isOutdated({
+    scope,
+    thorough,
+    signal,
+  }: {
+    readonly scope: Scope;
+    readonly thorough: boolean;
+    readonly signal: AbortSignal | undefined;
+  }): Promise<boolean> {
+    if (this.index === undefined) return false;
+    await this.#syncWithDisk(scope, thorough, signal);
+    return this.#outdated;
+  }
+
+  /** Whether it knows the files of its folders without being shown them. */
+  get knowsFiles(): boolean {
+    return this.#kind !== 'file-driven' || this.index !== undefined;
+  }
+
   /** Closes the documents that are no longer meant. */
   closeUnless(meant: (path: string) => boolean): void {
     for (const path of this.#documents.paths) if (!meant(path)) this.#documents.close(path);
@@ -270,6 +307,7 @@ export class ServerInstance {
     const folders = this.#folders.map(({ path }) => path);
     const changes = await this.#watched.changes(scope, { thorough, folders, signal });
     if (changes.length === 0) return;
+    this.#outdated ||= changes.some(({ uri }) => !this.#documents.has(fileUriToPath(uri)));
     if (this.definition.included !== undefined) this.#documents.closeIdle();
     const looks = this.#foldersToLookAt(changes);
     try {

@@ -6,6 +6,7 @@ import { spawnServer, type ServerProcess } from '../connection/spawn-server.js';
 import type { ServerDefinition } from '../servers/definition.js';
 import { serverEnvironment } from '../servers/environment.js';
 import type { Findings } from '../servers/findings.js';
+import { IndexFolders } from '../projects/prepared-index.js';
 import type { PoolLimits } from './limits.js';
 import type { LanguageServersOptions } from './options.js';
 import { ServerInstance, type ServedFolder } from './server-instance.js';
@@ -13,7 +14,7 @@ import type { ServerSlot } from './server-slot.js';
 
 export interface StartingOptions extends Pick<
   LanguageServersOptions,
-  'sandbox' | 'onDidSpawn' | 'changesMade'
+  'sandbox' | 'onDidSpawn' | 'changesMade' | 'cache'
 > {
   readonly roots: () => readonly Root[];
   readonly findings: Findings;
@@ -28,10 +29,12 @@ export class Starting {
   readonly #options: StartingOptions;
   /** Processes that are shaking hands: nobody else could end them. */
   readonly #processes = new Set<ServerProcess>();
+  readonly #indexes: IndexFolders;
   #ended = false;
 
   constructor(options: StartingOptions) {
     this.#options = options;
+    this.#indexes = new IndexFolders(options.cache);
   }
 
   async start(
@@ -41,7 +44,9 @@ export class Starting {
   ): Promise<ServerInstance> {
     const { findings, environment, roots, sandbox, onDidSpawn, limits, clock, log, changesMade } =
       this.#options;
-    const { program, args, initializationOptions } = await findings.command(definition);
+    const { program, args: given, initializationOptions } = await findings.command(definition);
+    const index = definition.indexed === undefined ? undefined : await this.#indexes.prepare(roots());
+    const args = [...given, ...(index?.args ?? [])];
     const process = await spawnServer({
       name: definition.name,
       program,
@@ -54,7 +59,8 @@ export class Starting {
         roots: roots(),
         folders,
         program,
-        args,
+        args: given,
+        writes: index === undefined ? [] : [index.folder],
       }),
     });
     onDidSpawn?.(process.child, {
@@ -80,6 +86,7 @@ export class Starting {
         clock,
         log,
         changesMade,
+        index,
       });
     } finally {
       this.#processes.delete(process);
@@ -90,6 +97,11 @@ export class Starting {
   end(): void {
     this.#ended = true;
     for (const process of this.#processes) process.kill();
+  }
+
+  /** Removes the private folders of servers, once none runs any more. */
+  async dispose(): Promise<void> {
+    await this.#indexes.dispose();
   }
 }
 

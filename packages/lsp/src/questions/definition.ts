@@ -8,16 +8,14 @@ import { concealLiterals } from '../filter/conceal-literals.js';
 import { concealPaths } from '../filter/conceal-paths.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
-import { linkedDefinition, type LinkedAnswer } from './asking/linked-definitions.js';
-import { loadingNotes } from './asking/loading.js';
+import { definedAt, linkedDefinitions } from './asking/definitions.js';
+import { guessNotes, loadingNotes } from './asking/loading.js';
 import { requireCapability } from './asking/require-capability.js';
-import { otherFilesToShow, settled, type Shown } from './asking/show-files.js';
+import { otherFilesToShow, settled } from './asking/show-files.js';
 import { definitionTargets, type Spot, type Target } from './symbols/definition-targets.js';
-import { covers, declaredAt, documentSymbols } from './symbols/document-symbols.js';
+import { declaredAt, documentSymbols } from './symbols/document-symbols.js';
 import { locateSymbol, type SymbolRequest } from './symbols/locate-symbol.js';
-import { isOnlyDeclared } from './symbols/may-define.js';
 import { extentOf } from './symbols/symbol-extent.js';
-import { readSymbol } from './symbols/symbol-name.js';
 
 /** A symbol whose definition is asked for. */
 export interface DefinitionRequest extends SymbolRequest {
@@ -74,71 +72,48 @@ export async function definition(
 ): Promise<DefinitionResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const ask = (instance: ServerInstance): Promise<DefinitionResult | { readonly toShow: Shown }> => {
+  const ask = (instance: ServerInstance): Promise<DefinitionResult> => {
     requireCapability(instance, 'definitionProvider', 'find definitions');
     return instance.withDocuments({ scope, paths: [path], signal }, async ([document]) => {
       if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
       await settled(instance, [document], signal);
       const spots = await locateSymbol(context, instance, document, request);
       const found = await findTargets(context, instance, path, request.symbol, spots);
-      return 'toShow' in found ? found : describeAll(context, instance, path, request, found);
+      return describeAll(context, instance, path, request, found);
     });
   };
-  const found = await concealErrors(context, servers.ask(scope, path, ask, context));
-  return 'toShow' in found ? askAside(context, path, request, found.toShow) : found;
+  return concealErrors(context, servers.ask(scope, path, ask, context));
 }
 
-/** Asks in a process that was shown no files but these, where the one that runs may know too much. */
-function askAside(
-  context: CodeContext,
-  path: string,
-  request: DefinitionRequest,
-  toShow: Shown,
-): Promise<DefinitionResult> {
-  const { servers, scope, signal } = context;
-  const files = [path, ...toShow.files];
-  const ask = (instance: ServerInstance): Promise<DefinitionResult> => {
-    const documents = { scope, paths: [path], further: toShow.files, signal };
-    const answer = instance.withDocuments(documents, async (opened) => {
-      const [document] = opened;
-      if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
-      await settled(instance, opened, signal);
-      const spots = await locateSymbol(context, instance, document, request);
-      const found = await firstAnswered(instance, request.symbol, spots, signal);
-      const answered =
-        found.targets.length > 0
-          ? { ...found, unshown: [] }
-          : await withMentions(context, instance, path, request.symbol, found, spots);
-      return describeAll(context, instance, path, request, answered);
-    });
-    return concealErrors(context, answer);
-  };
-  return servers.showing(scope, path, { shows: async () => ({ ...toShow, files }), ask }, context);
+/** What a server says of a symbol. */
+interface Answer {
+  readonly spot: Spot;
+  readonly targets: readonly Target[];
 }
 
-interface Answered extends LinkedAnswer {
+interface Answered extends Answer {
   readonly unshown: readonly Unshown[];
 }
 
-/** The server is shown further files only where it has no answer without them, or knows no more than a declaration. */
+/** The server is shown further files only where it has no answer without them. */
 async function findTargets(
   context: CodeContext,
   instance: ServerInstance,
   path: string,
   symbol: string,
   spots: readonly Spot[],
-): Promise<Answered | { readonly toShow: Shown }> {
+): Promise<Answered> {
   const { servers, signal } = context;
-  const ask = (): Promise<LinkedAnswer> => firstAnswered(instance, symbol, spots, signal);
-  if (instance.definition.body !== undefined) {
-    const found = await linkedDefinition(context, instance, { path, word: readSymbol(symbol).name }, ask);
-    return 'toShow' in found ? found : { ...found, unshown: [] };
-  }
-  let answer = await ask();
-  if (answer.targets.length === 0 && instance.readiness.isLoading) {
+  const settle = async (): Promise<void> => {
     context.progress?.(`${instance.definition.name} is reading its files`);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
-    answer = await ask();
+  };
+  // Without its index it knows declarations only.
+  if (instance.index !== undefined && instance.readiness.isLoading) await settle();
+  let answer = await firstAnswered(context, instance, symbol, spots);
+  if (answer.targets.length === 0 && instance.readiness.isLoading) {
+    await settle();
+    answer = await firstAnswered(context, instance, symbol, spots);
   }
   if (answer.targets.length > 0) return { ...answer, unshown: [] };
   return withMentions(context, instance, path, symbol, answer, spots);
@@ -146,20 +121,34 @@ async function findTargets(
 
 /** The answer to the first of some places that has one. */
 async function firstAnswered(
+  context: CodeContext,
   instance: ServerInstance,
   symbol: string,
   spots: readonly Spot[],
-  signal: AbortSignal | undefined,
-): Promise<LinkedAnswer> {
-  const { name: word } = readSymbol(symbol);
+): Promise<Answer> {
   for (const spot of spots) {
-    const own = await definedHere(instance, spot, word, signal);
-    const targets = own ?? (await definitionTargets(instance, spot.document, spot.place, signal));
+    const targets = await targetsOf(context, instance, spot);
     if (targets.length > 0) return { spot, targets };
   }
   const [spot] = spots;
   if (spot === undefined) throw new RootwardLspError('symbol-not-found', `Cannot find "${symbol}"`);
   return { spot, targets: [] };
+}
+
+/** A definition is its own; where names are linked across files, others of the name count as well. */
+async function targetsOf(
+  context: CodeContext,
+  instance: ServerInstance,
+  spot: Spot,
+): Promise<readonly Target[]> {
+  const { signal } = context;
+  if (instance.definition.linksNames === true) {
+    const own = await definedAt(instance, spot, signal);
+    if (own !== undefined) return [own];
+    const linked = await linkedDefinitions(context, instance, spot);
+    if (linked.length > 0) return linked;
+  }
+  return definitionTargets(instance, spot.document, spot.place, signal);
 }
 
 /** Asks again with the files open that mention a symbol. */
@@ -168,7 +157,7 @@ async function withMentions(
   instance: ServerInstance,
   path: string,
   symbol: string,
-  answer: LinkedAnswer,
+  answer: Answer,
   spots: readonly Spot[],
 ): Promise<Answered> {
   const { scope, signal } = context;
@@ -176,28 +165,9 @@ async function withMentions(
   if (files.length === 0) return { ...answer, unshown };
   return instance.withDocuments({ scope, paths: [], further: files, signal }, async (documents, unopened) => {
     await settled(instance, documents, signal);
-    const again = await firstAnswered(instance, symbol, spots, signal);
+    const again = await firstAnswered(context, instance, symbol, spots);
     return { ...again, unshown: [...unshown, ...unopened] };
   });
-}
-
-/**
- * What is more than a declaration is its own definition. Where names are linked across files, a server may name another
- * one: each program of a folder has its own `main`.
- */
-async function definedHere(
-  instance: ServerInstance,
-  { document, place }: Spot,
-  word: string,
-  signal: AbortSignal | undefined,
-): Promise<readonly Target[] | undefined> {
-  if (instance.definition.body === undefined) return undefined;
-  const own = declaredAt(await documentSymbols(instance, document, signal), place);
-  if (own === undefined || !covers(own.symbol.selection, place)) return undefined;
-  const { selection, range } = own.symbol;
-  if (isOnlyDeclared(instance.facts.codeOf(document), selection.start, word, own.containers.length > 0))
-    return undefined;
-  return [{ uri: document.uri, selection, range }];
 }
 
 async function describeAll(
@@ -240,7 +210,7 @@ async function describeAll(
     outside: filter.outside,
     notes: [
       ...notes,
-      ...(targets.length === 0 ? loadingNotes(instance) : []),
+      ...(targets.length === 0 ? [...loadingNotes(instance), ...guessNotes(instance, [path])] : []),
       ...describeUnshown(name, targets.length > 0 ? unread : unshown),
     ],
   };

@@ -5,12 +5,11 @@ import { concealErrors } from '../filter/conceal-errors.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { everyUse, filesOfUses, type MayUse } from './asking/every-use.js';
+import { everyUse } from './asking/every-use.js';
 import { requireCapability } from './asking/require-capability.js';
-import type { Server } from './asking/show-files.js';
 import { changedMeanwhile } from './edits/apply-edits.js';
 import { editedLines, withLines, type SymbolAction } from './edits/replace-symbol.js';
-import { firstAnswered } from './references.js';
+import { firstAnswered, withLocations } from './references.js';
 import type { Spot } from './symbols/definition-targets.js';
 import { documentSymbols, placed, type PlacedSymbol } from './symbols/document-symbols.js';
 import type { SymbolRequest } from './symbols/locate-symbol.js';
@@ -56,19 +55,14 @@ export async function editSymbol(
   }
   const { path, writable } = scope.locate(request.file);
   if (!writable) throw new RootwardLspError('edit-refused', `Cannot edit "${path}": it may not be written`);
-  if (action !== 'delete')
-    return servers.ask(scope, path, (instance) => edit(context, instance, request), context);
-  const shows = (server: Server): Promise<MayUse> => filesOfUses(context, server, request);
-  const ask = (instance: ServerInstance, mentions: MayUse): Promise<EditSymbolResult> =>
-    edit(context, instance, request, mentions);
-  return servers.showing(scope, path, { shows, ask }, context);
+  const ask = (instance: ServerInstance): Promise<EditSymbolResult> => edit(context, instance, request);
+  return servers.ask(scope, path, ask, { ...context, thorough: action === 'delete' });
 }
 
 async function edit(
   context: CodeContext,
   instance: ServerInstance,
   request: EditSymbolRequest,
-  mentions?: MayUse,
 ): Promise<EditSymbolResult> {
   const { scope, signal } = context;
   const { action, text = '' } = request;
@@ -83,7 +77,7 @@ async function edit(
       const extent = extentOf(lines, declared.symbol.range);
       if (!extent.isAlone) throw notAlone(request.symbol, extent);
       if (action === 'delete') {
-        const question = { symbol: request.symbol, file: request.file, line: request.line, mentions };
+        const question = { symbol: request.symbol, file: request.file, line: request.line };
         await requireUnused(context, instance, document, question, extent);
       }
       const after = withLines(document.text, lines, editedLines(lines, extent, action, text));
@@ -155,15 +149,15 @@ async function requireUnused(
   context: CodeContext,
   instance: ServerInstance,
   document: OpenDocument,
-  { symbol, file, line, mentions }: SymbolRequest & { readonly mentions: MayUse | undefined },
+  { symbol, file, line }: SymbolRequest,
   { lead, end }: Extent,
 ): Promise<void> {
   requireCapability(instance, 'referencesProvider', 'find what uses it');
   const question = {
     request: { symbol, file, line },
-    ...(mentions !== undefined && { mentions }),
     ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, context.signal),
     placesIn: (locations: readonly Location[]) => locations,
+    withUses: withLocations,
   };
   await everyUse(context, instance, question, async ({ value, complete, notes }) => {
     const filter = new LocationFilter(context.scope);

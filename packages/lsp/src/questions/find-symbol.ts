@@ -8,7 +8,7 @@ import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { searchServer, type FoundSymbol, type Match, type Part } from './search-server.js';
 import type { ServerToAsk, Unserved } from './asking/servers-to-ask.js';
-import { filesToShow, type Server, type Shown } from './asking/show-files.js';
+import { filesToShow } from './asking/show-files.js';
 import { withoutLocals } from './locals.js';
 import { readSymbol, type SymbolName } from './symbols/symbol-name.js';
 import { describeError, mayAddToAnswer, serversToAsk } from './asking/servers-to-ask.js';
@@ -102,13 +102,13 @@ async function askProjects(
     if (asked > 0 && (asked >= servers.limits.maxServers || servers.clock.now() >= deadline)) break;
     asked += 1;
     try {
-      const shows = (server: Server): Promise<Shown> => filesToShow(context, server, wanted.name, roots);
-      const ask = (instance: ServerInstance, shown: Shown): Promise<Part & Pick<ServerInstance, 'kind'>> =>
-        instance.whileBusy(async () => ({
-          ...(await concealErrors(context, searchServer(context, instance, wanted, roots, shown))),
-          kind: instance.kind,
-        }));
-      const part = await servers.showing(scope, file, { shows, ask }, context);
+      const ask = (instance: ServerInstance): Promise<Part & Pick<ServerInstance, 'kind'>> =>
+        instance.whileBusy(async () => {
+          const toShow = await filesToShow(context, instance, wanted.name, roots);
+          const part = await concealErrors(context, searchServer(context, instance, wanted, roots, toShow));
+          return { ...part, kind: instance.kind };
+        });
+      const part = await servers.ask(scope, file, ask, { ...context, thorough: true });
       matches = matches.concat(part.matches);
       notes.push(...part.notes);
       complete &&= part.complete;

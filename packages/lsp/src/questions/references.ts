@@ -1,14 +1,14 @@
+import { fileUriToPath } from '@rootward/core';
 import type { Location } from 'vscode-languageserver-protocol';
 import type { Place } from '../documents/find-word.js';
 import { unreadable } from '../filter/conceal-errors.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import type { CodeContext } from '../pool/code-context.js';
-import { everyUse, filesOfUses, type MayUse } from './asking/every-use.js';
+import { everyUse } from './asking/every-use.js';
 import { pageOf } from './asking/page.js';
 import { requireCapability } from './asking/require-capability.js';
-import type { Server } from './asking/show-files.js';
-import type { Spot } from './symbols/definition-targets.js';
+import { definitionTargets, type Spot } from './symbols/definition-targets.js';
 import { covers, documentSymbols, enclosing, type SymbolNode } from './symbols/document-symbols.js';
 import type { SymbolRequest } from './symbols/locate-symbol.js';
 
@@ -39,6 +39,8 @@ export interface ReferencesResult {
 
 /** References on one page. */
 const PAGE_SIZE = 100;
+/** Declarations of one name of which the uses are asked for. */
+const MAX_DECLARATIONS = 5;
 /** A longer line is minified code. */
 const MAX_LINE_CHARS = 200;
 
@@ -53,13 +55,13 @@ export async function references(
   request: SymbolRequest & { readonly cursor?: string | undefined },
 ): Promise<ReferencesResult> {
   const { servers, scope, signal } = context;
-  const ask = async (instance: ServerInstance, mentions: MayUse): Promise<ReferencesResult> => {
+  const ask = async (instance: ServerInstance): Promise<ReferencesResult> => {
     requireCapability(instance, 'referencesProvider', 'find references');
     const question = {
       request,
-      mentions,
       ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
       placesIn: (locations: readonly Location[]) => locations,
+      withUses: withLocations,
     };
     return everyUse(context, instance, question, async ({ value, complete, notes }) => {
       const filter = new LocationFilter(scope);
@@ -76,31 +78,62 @@ export async function references(
       };
     });
   };
-  const shows = (server: Server): Promise<MayUse> => filesOfUses(context, server, request);
-  return servers.showing(scope, request.file, { shows, ask }, context);
+  return servers.ask(scope, request.file, ask, { ...context, thorough: true });
 }
 
-/** The uses of a symbol as a server gives them, from the first place that it has an answer for. */
+/**
+ * Lists the uses of a symbol as a server gives them, from the first place that it has an answer for. A name may be
+ * declared more than once, as a type and as a value: the uses of all its declarations count.
+ */
 export async function firstAnswered(
   instance: ServerInstance,
   spots: readonly Spot[],
   signal: AbortSignal | undefined,
 ): Promise<readonly Location[]> {
   for (const { document, place } of spots) {
-    const answer = await instance.request(
-      'textDocument/references',
-      {
-        textDocument: { uri: document.uri },
-        position: place,
-        context: { includeDeclaration: true },
-      },
-      signal,
-    );
-    if (answer === null) continue;
-    if (!Array.isArray(answer)) throw unreadable();
-    if (answer.length > 0) return answer;
+    const answer = await usesAt(instance, { uri: document.uri, place }, signal);
+    if (answer.length === 0) continue;
+    const all = new Map(answer.map((each) => [keyOf(each), each]));
+    const targets = instance.capabilities.definitionProvider
+      ? await definitionTargets(instance, document, place, signal)
+      : [];
+    for (const { uri, selection } of targets.slice(0, MAX_DECLARATIONS)) {
+      if (all.has(keyOf({ uri, range: selection })) || !instance.hasOpen(fileUriToPath(uri))) continue;
+      for (const each of await usesAt(instance, { uri, place: selection.start }, signal))
+        all.set(keyOf(each), each);
+    }
+    return [...all.values()];
   }
   return [];
+}
+
+/** Adds places to the locations that a server gave. Pure. */
+export function withLocations(
+  locations: readonly Location[],
+  more: readonly Location[],
+): readonly Location[] {
+  return [...locations, ...more];
+}
+
+interface At {
+  readonly uri: string;
+  readonly place: Place;
+}
+
+async function usesAt(
+  instance: ServerInstance,
+  { uri, place }: At,
+  signal: AbortSignal | undefined,
+): Promise<readonly Location[]> {
+  const context = { includeDeclaration: true };
+  const params = { textDocument: { uri }, position: place, context };
+  const answer = await instance.request('textDocument/references', params, signal);
+  if (answer !== null && !Array.isArray(answer)) throw unreadable();
+  return answer ?? [];
+}
+
+function keyOf({ uri, range: { start } }: Location): string {
+  return `${uri} ${start.line}:${start.character}`;
 }
 
 /** In scope, each once, by path and place. */

@@ -8,9 +8,9 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { languageIdOf } from '../servers/definition.js';
 import { languageName } from '../servers/script-name.js';
-import { everyUse, filesOfUses, type MayUse, type Uses } from './asking/every-use.js';
+import { everyUse, type Uses } from './asking/every-use.js';
 import { requireCapability } from './asking/require-capability.js';
-import { rootsToSearch, type Server } from './asking/show-files.js';
+import { rootsToSearch } from './asking/show-files.js';
 import { applyEdits, recoverEdits, type Recovery } from './edits/apply-edits.js';
 import type { EditJournal } from './edits/edit-journal.js';
 import { markedFiles } from './edits/marked-files.js';
@@ -29,7 +29,7 @@ export interface RenameRequest extends SymbolRequest {
   /** Without it nothing is written. */
   readonly apply?: boolean | undefined;
   /** Also apply where files that mention the symbol are left as they are. */
-  readonly partial?: boolean | undefined;
+  readonly allowPartial?: boolean | undefined;
   /** Calls `write`, once nothing else changes these files; for hosts that change files themselves. */
   readonly exclusively?: (paths: readonly string[], write: () => Promise<void>) => Promise<void>;
 }
@@ -65,18 +65,16 @@ export async function renameSymbol(
 ): Promise<RenameResult> {
   const { servers, scope } = context;
   const recovered = await recoverEdits(scope, journal);
-  const shows = (server: Server): Promise<MayUse> => filesOfUses(context, server, request);
-  const renamed = async (instance: ServerInstance, mentions: MayUse): Promise<RenameResult> => ({
-    ...(await rename(context, instance, mentions, request, journal)),
+  const renamed = async (instance: ServerInstance): Promise<RenameResult> => ({
+    ...(await rename(context, instance, request, journal)),
     recovered,
   });
-  return servers.showing(scope, request.file, { shows, ask: renamed }, context);
+  return servers.ask(scope, request.file, renamed, { ...context, thorough: true });
 }
 
 async function rename(
   context: CodeContext,
   instance: ServerInstance,
-  mentions: MayUse,
   request: RenameRequest,
   journal: EditJournal,
 ): Promise<Omit<RenameResult, 'recovered'>> {
@@ -89,7 +87,6 @@ async function rename(
   await setTimeout(TWO_TICKS_MS, undefined, signal === undefined ? {} : { signal });
   const question = {
     request,
-    mentions,
     ask: (spots: readonly Spot[]) => askUnmarked(context, instance, spots, request),
     placesIn: (files: readonly FileEdits[]) =>
       files.flatMap(({ uri, edits }) => edits.map(({ range }) => ({ uri, range }))),
@@ -100,7 +97,7 @@ async function rename(
     const missed = await missedUses(context, instance, uses, request);
     const complete = uses.complete && missed.length === 0;
     const notes = [...uses.notes, ...missed];
-    if (request.apply === true && !complete && request.partial !== true) throw halfSeen(uses, notes);
+    if (request.apply === true && !complete && request.allowPartial !== true) throw halfSeen(uses, notes);
     if (request.apply === true) {
       const { exclusively = (_paths, write) => write() } = request;
       await exclusively(
@@ -135,15 +132,17 @@ async function elsewhere(
   return files.length === 0 ? [] : [`left as they are: ${nameFiles(files)}, which mention "${word}"`];
 }
 
-const ANYWAY = 'or pass partial: true to rename the rest';
+const ANYWAY = 'or pass allowPartial: true to rename the rest';
 
-function halfSeen({ cut, definedIn }: Uses<unknown>, [note]: readonly string[]): RootwardLspError {
+function halfSeen({ cut, definedIn }: Uses<unknown>, notes: readonly string[]): RootwardLspError {
+  const note = notes.length === 0 ? undefined : notes.join('; ');
   if (definedIn.length > 1) {
     return new RootwardLspError(
       'edit-refused',
       `Cannot rename one of several: it is defined in ${nameFiles(definedIn)}, and the server would rename all of them`,
       {
-        instruction: 'Change the one that is meant with edit_file, or pass partial: true to rename them all',
+        instruction:
+          'Change the one that is meant with edit_file, or pass allowPartial: true to rename them all',
       },
     );
   }

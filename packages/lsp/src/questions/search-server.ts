@@ -6,7 +6,8 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { ServerInstance } from '../pool/server-instance.js';
 import { mayBeCut } from './answer-limit.js';
 import { completeAnswer } from './asking/complete-answer.js';
-import { loadingNotes } from './asking/loading.js';
+import { linkedDefinitions } from './asking/definitions.js';
+import { guessNotes, loadingNotes } from './asking/loading.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { documentSymbols, kindName, placed } from './symbols/document-symbols.js';
 import { isIn, serverName, type SymbolName } from './symbols/symbol-name.js';
@@ -33,6 +34,9 @@ export interface Part {
   readonly notes: readonly string[];
 }
 
+/** Matches of which other definitions are looked for. */
+const MAX_LINKED = 10;
+
 /** Asks one server, which is shown these files first. */
 export async function searchServer(
   context: CodeContext,
@@ -46,24 +50,26 @@ export async function searchServer(
   const { name } = instance.definition;
   const searchesItself = Boolean(instance.capabilities.workspaceSymbolProvider);
   // Where the server searches itself, its documents would only add what they import.
-  const { files, cut, unshown } = searchesItself
-    ? toShow
-    : await filesServed(context, instance, query, roots);
+  const {
+    files: toOpen,
+    cut,
+    unshown,
+  } = searchesItself ? toShow : await filesServed(context, instance, query, roots);
+  const files = instance.index === undefined ? toOpen : [instance.index.first];
   return instance.withDocuments(
     { scope, paths: [], further: files, signal, thorough: true },
     async (documents, unopened) => {
       const worked = await settled(instance, documents, signal);
       const found = !searchesItself
         ? await searchDocuments(context, instance, documents)
-        : instance.definition.body === undefined
-          ? await searchFolders(context, instance, query)
-          : await searchLinked(context, instance, query, documents);
+        : await withLinked(context, instance, query, await searchFolders(context, instance, query));
       const matches = found.matches.filter(
         (match) => matchesQuery(match, wanted) && isUnder(roots, match.file),
       );
       const notes = [...found.notes, ...describeUnshown(name, [...unshown, ...unopened], found.matches)];
       if (cut)
         notes.push(`${name} was shown only some of the files that mention "${query}": there are too many`);
+      notes.push(...guessNotes(instance, instance.index?.guessed ?? []));
       if (instance.readiness.hasFailed) notes.push(...loadingNotes(instance));
       else if (!worked || !found.complete) notes.push(`${name} is not done with its files yet: ask again`);
       return { matches, complete: notes.length === 0, notes };
@@ -84,21 +90,32 @@ async function searchFolders(context: CodeContext, instance: ServerInstance, que
 }
 
 /**
- * A server that links names across files knows one of several definitions of the same name, and which one is chance:
- * the documents tell of all. It is asked for what no document lists, such as macros.
+ * A server that links names across files lists one of several definitions of the same name, and which one is chance. It
+ * is asked for the others of a name that is just what was asked for.
  */
-async function searchLinked(
+async function withLinked(
   context: CodeContext,
   instance: ServerInstance,
   query: string,
-  documents: readonly OpenDocument[],
+  found: Part,
 ): Promise<Part> {
-  const { matches } = await searchDocuments(context, instance, documents);
-  // A macro that is used is a string among them; where it is defined is known only to the server.
-  const here = matches.filter(({ kind }) => kind !== 'string');
-  const listed = new Set(here.map(({ name }) => name));
-  const known = await searchFolders(context, instance, query);
-  return { ...known, matches: [...here, ...known.matches.filter(({ name }) => !listed.has(name))] };
+  const { scope, signal } = context;
+  const matches = [...found.matches];
+  for (const match of found.matches.filter(({ name }) => name === query).slice(0, MAX_LINKED)) {
+    const request = { scope, paths: [], further: [match.file], signal, isSynced: true };
+    await instance.withDocuments(request, async ([document]) => {
+      if (document === undefined) return;
+      const symbols = [...placed(await documentSymbols(instance, document, signal))];
+      const own = symbols.find(
+        ({ name, symbol }) => name === query && symbol.selection.start.line === match.line - 1,
+      );
+      if (own === undefined) return;
+      const spot = { document, place: own.symbol.selection.start };
+      for (const { file, selection } of await linkedDefinitions(context, instance, spot))
+        matches.push({ ...match, file, line: selection.start.line + 1 });
+    });
+  }
+  return { ...found, matches };
 }
 
 async function searchDocuments(

@@ -10,8 +10,8 @@ import type { ServerInstance } from '../pool/server-instance.js';
 import { everyUse } from './asking/every-use.js';
 import { calls, hierarchy, targets, type Found } from './asking/hierarchies.js';
 import { loadingNotes } from './asking/loading.js';
-import { filesServed, rootsToSearch, settled, type Server, type Shown } from './asking/show-files.js';
-import { firstAnswered } from './references.js';
+import { filesServed, rootsToSearch, settled, type Shown } from './asking/show-files.js';
+import { firstAnswered, withLocations } from './references.js';
 import type { Spot } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols, enclosing } from './symbols/document-symbols.js';
 import type { PlacedSymbol } from './symbols/document-symbols.js';
@@ -75,17 +75,15 @@ export async function symbolRelations(
   request: RelationsRequest,
 ): Promise<RelationsResult> {
   const { servers, scope } = context;
-  const shows = async (server: Server): Promise<Shown> => {
+  const asked = async (instance: ServerInstance): Promise<RelationsResult> => {
     // A server may leave out files that its project does not include, unless they are open.
     const { path } = scope.locate(request.file);
-    const searched = rootsToSearch(context, server, path);
+    const searched = rootsToSearch(context, instance, path);
     const { name } = readSymbol(request.symbol);
-    const shown = await filesServed(context, server, name, searched.roots, { whole: true });
-    return { ...shown, files: [...new Set([path, ...shown.files])], cut: shown.cut || searched.cut };
+    const shown = await filesServed(context, instance, name, searched.roots, { whole: true });
+    return relations(context, instance, { ...shown, cut: shown.cut || searched.cut }, request);
   };
-  const asked = (instance: ServerInstance, shown: Shown): Promise<RelationsResult> =>
-    relations(context, instance, shown, request);
-  return servers.showing(scope, request.file, { shows, ask: asked }, context);
+  return servers.ask(scope, request.file, asked, { ...context, thorough: true });
 }
 
 async function relations(
@@ -96,7 +94,7 @@ async function relations(
 ): Promise<RelationsResult> {
   const { servers, scope, signal } = context;
   const { path } = scope.locate(request.file);
-  const further = shown.files.filter((file) => file !== path);
+  const further = instance.index === undefined ? shown.files.filter((file) => file !== path) : [];
   const documents = { scope, paths: [path], further, signal, thorough: true };
   const answer = instance.withDocuments(documents, async (opened, unopened) => {
     const [document] = opened;
@@ -226,7 +224,7 @@ async function callers(
   request: RelationsRequest,
   spots: readonly Spot[],
 ): Promise<Answer> {
-  const isAsked = instance.capabilities.callHierarchyProvider && instance.definition.body === undefined;
+  const isAsked = instance.capabilities.callHierarchyProvider && instance.definition.linksNames !== true;
   const known = isAsked ? await calls(context, instance, spots, 'incoming') : [];
   const files = new Set(known.map(({ uri }) => uri));
   const { found: uses, ...rest } = await usesBy(context, instance, request, ({ symbol }, place) =>
@@ -250,6 +248,7 @@ async function usesBy(
     request,
     ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
     placesIn: (locations: Awaited<ReturnType<typeof firstAnswered>>) => locations,
+    withUses: withLocations,
   };
   return everyUse(context, instance, question, async ({ value, complete, notes }) => {
     const filter = new LocationFilter(scope);

@@ -7,7 +7,8 @@ export interface CompileCommand {
   readonly compilationCommand: readonly string[];
 }
 
-interface Entry {
+/** One source and how it is compiled. */
+export interface Entry {
   readonly directory: string;
   readonly file: string;
   readonly args: readonly string[];
@@ -21,6 +22,17 @@ interface Listed {
   readonly arguments?: unknown;
 }
 
+/** How all sources of a workspace are compiled. */
+export interface Compilation {
+  readonly entries: readonly Entry[];
+  /** Sources that no database lists. */
+  readonly guessed: ReadonlySet<string>;
+}
+
+/** Flags for all files of a folder, one on a line. */
+const FLAGS = 'compile_flags.txt';
+/** Folders of a root from which projects often include. */
+const INCLUDED_FROM = ['', 'include', 'src'];
 /** Where clangd looks, in a folder and in those around it. */
 const NAMES = ['compile_commands.json', join('build', 'compile_commands.json')];
 /** A larger list is left to clangd. */
@@ -48,15 +60,51 @@ export class CompileCommands {
     return entry === undefined ? undefined : asHeader(entry, header);
   }
 
+  /** The commands of all sources: those of the databases around them, and a guess for the others. */
+  async forSources(scope: Scope, sources: readonly string[]): Promise<Compilation> {
+    const listed = new Map<string, Entry[]>();
+    const databases = new Set<readonly Entry[]>();
+    const around = new Map<string, Around>();
+    for (const path of sources) {
+      const folder = dirname(path);
+      const found = around.get(folder) ?? (await this.#around(scope, path));
+      around.set(folder, found);
+      if (found.entries === undefined || databases.has(found.entries)) continue;
+      databases.add(found.entries);
+      for (const entry of found.entries) {
+        const file = inScope(scope, entry.file);
+        if (file !== undefined) listed.set(file, [...(listed.get(file) ?? []), { ...entry, file }]);
+      }
+    }
+    const guessed = new Set<string>();
+    const others = sources
+      .filter((path) => !listed.has(path))
+      .map((path) => {
+        const { entries = [], flags, folder } = around.get(dirname(path)) ?? {};
+        if (flags !== undefined && folder !== undefined)
+          return { directory: folder, file: path, args: ['clang', ...flags, path] };
+        guessed.add(path);
+        const [nearest] = nearestFirst(entries, path);
+        return nearest === undefined ? guess(scope, path) : asSource(nearest, path);
+      });
+    return { entries: [...listed.values(), others].flat(), guessed };
+  }
+
   /** What is compiled around a file, nearest first. */
   async #entriesAround(scope: Scope, path: string): Promise<readonly Entry[]> {
+    return nearestFirst((await this.#around(scope, path)).entries ?? [], path);
+  }
+
+  async #around(scope: Scope, path: string): Promise<Around> {
     const { root } = scope.locate(path);
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       for (const name of NAMES) {
         const entries = await this.#read(scope, join(folder, name));
-        if (entries !== undefined) return nearestFirst(entries, path);
+        if (entries !== undefined) return { entries };
       }
-      if (folder === root.path || folder === dirname(folder)) return [];
+      const flags = await readFlags(scope, join(folder, FLAGS));
+      if (flags !== undefined) return { flags, folder };
+      if (folder === root.path || folder === dirname(folder)) return {};
     }
   }
 
@@ -75,6 +123,42 @@ export class CompileCommands {
       return undefined;
     }
   }
+}
+
+/** The nearest description of how the files of a folder are compiled. */
+interface Around {
+  readonly entries?: readonly Entry[];
+  readonly flags?: readonly string[];
+  readonly folder?: string;
+}
+
+async function readFlags(scope: Scope, path: string): Promise<readonly string[] | undefined> {
+  try {
+    if (!scope.locate(path).exists) return undefined;
+    const { text } = await scope.readText(path, { maxBytes: MAX_BYTES });
+    return text
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter(Boolean);
+  } catch {
+    return undefined;
+  }
+}
+
+function inScope(scope: Scope, file: string): string | undefined {
+  try {
+    const { path, exists } = scope.locate(file);
+    return exists ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What clangd would take for a source without a command, with the usual folders of headers. */
+function guess(scope: Scope, file: string): Entry {
+  const { root } = scope.locate(file);
+  const includes = INCLUDED_FROM.map((name) => `-I${join(root.path, name)}`);
+  return { directory: dirname(file), file, args: ['clang', ...includes, file] };
 }
 
 /** Entries that cannot be read are left out. Pure. */
@@ -138,7 +222,22 @@ async function firstIncluding(
 }
 
 /** The command of a source, for a header. Pure. */
-function asHeader({ directory, file, args }: Entry, header: string): CompileCommand {
+function asHeader(entry: Entry, header: string): CompileCommand {
+  const { language, kept } = withoutSource(entry);
+  const compilationCommand = [...kept, `-x${language.replace(/-header$/, '')}-header`, header];
+  return { workingDirectory: entry.directory, compilationCommand };
+}
+
+/** The command of a source, for another one. Pure. */
+function asSource(entry: Entry, file: string): Entry {
+  return { directory: entry.directory, file, args: [...withoutSource(entry).kept, file] };
+}
+
+/** A command without its source and what comes out of it. Pure. */
+function withoutSource({ directory, file, args }: Entry): {
+  readonly language: string;
+  readonly kept: readonly string[];
+} {
   let language = LANGUAGES[extname(file).toLowerCase()] ?? 'c++';
   const kept: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
@@ -149,6 +248,5 @@ function asHeader({ directory, file, args }: Entry, header: string): CompileComm
     else if (arg !== '-c' && arg !== '--' && (index === 0 || resolve(directory, arg) !== file))
       kept.push(arg);
   }
-  const compilationCommand = [...kept, `-x${language.replace(/-header$/, '')}-header`, header];
-  return { workingDirectory: directory, compilationCommand };
+  return { language, kept };
 }

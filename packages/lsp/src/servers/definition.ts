@@ -37,16 +37,13 @@ export interface ServerDefinition {
   /** A module that must be found beside the program and is named in its initialization options. */
   readonly companion?: Companion;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Takes all definitions of a name for one symbol, although each program of a folder may have its own. */
+  readonly linksNames?: boolean;
   /**
-   * What a definition has and a declaration has not, from its name on. Set for a server that knows opened files only and
-   * otherwise gives the declaration.
+   * A glob of the files that it reads into an index when it starts, from a compilation database that is written for it.
+   * It does not look at them again, so after a change of one that is not open it is started anew.
    */
-  readonly body?: RegExp;
-  /**
-   * What it was shown stays in its answers after it was closed. Questions about all uses of a name go to a process of
-   * their own, which is started anew where it was shown other files.
-   */
-  readonly remembersClosed?: boolean;
+  readonly indexed?: string;
   /**
    * A glob of the files that others include. It does not look at them again by itself: after a change of one, what it
    * was shown is closed, and opened anew for the next question.

@@ -164,20 +164,15 @@ export const knownServers: readonly ServerDefinition[] = [
       '.mm': 'objective-cpp',
     },
     commands: ['clangd', ...[21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clangd-${version}`)],
-    // Its background index writes a cache into the workspace; the files that matter are opened instead. Left to itself
-    // it gives 100 symbols, most of them of the system's headers, and stops at some 1,000 references.
-    args: [
-      '--background-index=0',
-      '--log=error',
-      `--limit-results=${MAX_CLANGD_SYMBOLS}`,
-      '--limit-references=0',
-    ],
+    // Left to itself it gives 100 symbols, most of them of the system's headers, and stops at some 1,000 references.
+    args: ['--log=error', `--limit-results=${MAX_CLANGD_SYMBOLS}`, '--limit-references=0'],
     maxSymbols: MAX_CLANGD_SYMBOLS,
     install: 'apt-get install clangd (or your system’s package of that name; version 14 or newer)',
     folders: 'file-driven',
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
-    body: /^[^;]*\{/,
-    remembersClosed: true,
+    linksNames: true,
+    indexed:
+      '**/{compile_commands.json,compile_flags.txt,.clangd,*.{c,cc,cpp,cxx,m,mm,h,hh,hpp,hxx,inc,inl,ipp,tcc,def}}',
     sendsAll: 'with a version',
     hints: / \(fix(?:es)? available\)$/m,
     included: '**/*.{h,hh,hpp,hxx,inc,inl,ipp,tcc,def}',

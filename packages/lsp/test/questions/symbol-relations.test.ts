@@ -27,6 +27,8 @@ test('symbolRelations() names a file that mentions the symbol and that the serve
   expect(await symbolRelations(code, { symbol: 'price', file, kind: 'callers' })).toMatchObject({
     related: [],
     complete: false,
-    notes: [`scripted leaves out "${home.at('a/two.toy')}", where "price" stands too`],
+    notes: [
+      `scripted leaves out "${home.at('a/two.toy')}" (line 1: scripted does not say what it means), where "price" stands too`,
+    ],
   });
 });

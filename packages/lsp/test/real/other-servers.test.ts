@@ -100,6 +100,7 @@ test.skipIf(!hasClangd)(
       'a/two.c': 'int main(void) { return 2; }\n',
     };
     await open('clangd', files, 'a');
+    home.writeDatabase('a', ['one.c', 'two.c']);
     for (const name of ['one.c', 'two.c', 'one.c']) {
       // Now it knows of both.
       expect(await findSymbol(home.context(), { query: 'main' })).toMatchObject({ complete: true });
@@ -113,6 +114,7 @@ test.skipIf(!hasClangd)('clangd (where installed) gives more than its own limits
   const uses = Array.from({ length: 1_500 }, (_, index) => `int use_${index} = base();\n`).join('');
   const files = { 'a/base.cpp': 'int base() { return 1; }\n', 'a/uses.cpp': `int base();\n${uses}` };
   await open('clangd', files, 'a');
+  home.writeDatabase('a', ['base.cpp', 'uses.cpp']);
   expect(await findSymbol(home.context(), { query: 'use_' })).toMatchObject({ total: 1_500, complete: true });
   const found = await references(home.context(), { symbol: 'base', file: home.at('a/base.cpp') });
   expect(found).toMatchObject({ total: 1_502, complete: true });
@@ -129,6 +131,8 @@ test.skipIf(!hasClangd)(
       'b/use.cpp': '#include "../a %41 ü/twice.h"\n#include "four.h"\nint four() { return twice(2); }\n',
     };
     await open('clangd', files, 'a %41 ü', 'b');
+    home.writeDatabase('a %41 ü', ['twice.cpp', 'calls.cpp']);
+    home.writeDatabase('b', ['use.cpp']);
     const found = await references(home.context(), { symbol: 'twice', file: home.at('a %41 ü/twice.cpp') });
     expect(found.files.map(({ file }) => file)).toContain(home.at('b/use.cpp'));
     expect(found.complete).toBe(true);

@@ -86,6 +86,7 @@ test.skipIf(!hasClangd || !isInstalled('cc'))(
   'clangd (where installed) renames a function of C with its prototype in a header',
   async () => {
     await open('clangd', cWithHeader);
+    home.writeDatabase('repo', ['main.c', 'title.c']);
     const checker = ['cc', '-fsyntax-only', '-Wall', 'main.c', 'title.c'] as const;
     const rename = { symbol: 'set_title', file: 'title.c', newName: 'put_title' };
     expect(await renameAndCheck(rename, ...checker)).toMatchObject({

@@ -19,6 +19,8 @@ export interface LanguageSupportOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Where edits under way are noted, so that one that is cut off can be undone. */
   readonly journal: string;
+  /** A private folder for what servers find out about the roots. */
+  readonly cache?: string | undefined;
   readonly children: ChildRegistry;
   readonly log: Logger;
   /** How servers are held to the roots. */
@@ -111,7 +113,8 @@ export class LanguageSupport {
 
   async #load(): Promise<Loaded> {
     const library = await import('@rootward/lsp');
-    const { servers, trustWorkspaceServers, environment, journal, children, log, sandbox } = this.#options;
+    const { servers, trustWorkspaceServers, environment, journal, cache, children, log, sandbox } =
+      this.#options;
     const options: LanguageServersOptions = {
       servers: library.readServerSettings(servers),
       log,
@@ -119,6 +122,7 @@ export class LanguageSupport {
       onDidSpawn: (child, server) => void children.add(child, { kind: 'language server', ...server }),
       ...(trustWorkspaceServers !== undefined && { trustWorkspaceServers }),
       ...(environment !== undefined && { environment }),
+      ...(cache !== undefined && { cache }),
       ...(sandbox !== undefined && { sandbox }),
     };
     return {

@@ -79,12 +79,13 @@ async function openPrograms(setup: ServerSetup, options: ProgramsOptions): Promi
 
 /** One for all servers of the process; whom it serves decides which language servers are shared. */
 function createLanguages(setup: ServerSetup, { children }: ServerHooks): LanguageSupport {
-  const { settings, editJournal, environment, log } = setup;
+  const { settings, editJournal, serverCache, environment, log } = setup;
   return new LanguageSupport({
     servers: settings.languageServers,
     trustWorkspaceServers: settings.trustWorkspaceServers,
     environment,
     journal: editJournal,
+    cache: serverCache,
     children,
     log,
     sandbox: serverSandbox(setup),

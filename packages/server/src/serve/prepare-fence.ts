@@ -68,6 +68,11 @@ export function editJournal({ environment, home }: Pick<StartContext, 'environme
   return join(userDirectory({ environment, home }), 'edits');
 }
 
+/** Where language servers keep what they find out about the roots. */
+export function serverCache({ environment, home }: Pick<StartContext, 'environment' | 'home'>): string {
+  return join(stateDirectory(environment, home), 'language-servers');
+}
+
 /** The register for this operator and this user, by canonical paths. */
 function protectedFrom(settings: LoadedSettings, start: StartContext): readonly ProtectedPlace[] {
   const { environment, home, program, command } = start;

@@ -14,7 +14,13 @@ import type { ProgramSandboxes } from '../sandbox/program-sandboxes.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { WrappedServers } from '../wrapped/open-wrapped.js';
 import { openStore, requireShareable, type SharedStore } from './sharing/open-store.js';
-import { consentsFolder, editJournal, prepareFence, type PreparedFence } from './prepare-fence.js';
+import {
+  consentsFolder,
+  editJournal,
+  prepareFence,
+  serverCache,
+  type PreparedFence,
+} from './prepare-fence.js';
 import { prepareSources, sourceOptions, type PreparedSources, type StartContext } from './prepare-sources.js';
 import { servedProject } from './programs/project-folder.js';
 import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
@@ -50,6 +56,7 @@ export interface ServerSetup {
   readonly wrapped: WrappedServers | undefined;
   /** Where edits under way are noted. */
   readonly editJournal: string;
+  readonly serverCache: string;
   readonly environment: Environment;
   readonly home: string;
   /** The folder of the running program. */
@@ -145,6 +152,7 @@ export async function prepareServer(
     program: start.program,
     directory: start.directory,
     editJournal: editJournal(start),
+    serverCache: serverCache(start),
     createScope,
     sandboxes,
   };

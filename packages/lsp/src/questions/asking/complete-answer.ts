@@ -19,8 +19,8 @@ export async function completeAnswer<Value extends { readonly length: number }>(
   instance: ServerInstance,
   ask: () => Promise<Value>,
 ): Promise<Answer<Value>> {
-  if (instance.kind === 'file-driven') return { value: await ask(), complete: true };
-  const signals = instance.definition.ready !== undefined;
+  if (!instance.knowsFiles) return { value: await ask(), complete: true };
+  const signals = instance.definition.ready !== undefined || instance.index !== undefined;
   const wasReady = instance.readiness.ready;
   if (instance.readiness.isLoading) progress?.(`${instance.definition.name} is reading its files`);
   const ready = await instance.readiness.wait(servers.limits.settleTimeout, signal);

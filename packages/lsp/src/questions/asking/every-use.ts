@@ -1,45 +1,39 @@
-import type { Range } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../../error.js';
-import { codeOnly } from '../../documents/code-only.js';
-import type { OpenDocument } from '../../documents/documents.js';
-import { findWord, type Place } from '../../documents/find-word.js';
 import { describeUnshown, nameFiles, type Unshown } from '../../documents/unshown.js';
 import { concealErrors } from '../../filter/conceal-errors.js';
 import { LocationFilter } from '../../filter/location-filter.js';
 import type { ServerInstance } from '../../pool/server-instance.js';
-import { definitionTargets, type Spot } from '../symbols/definition-targets.js';
+import type { Spot } from '../symbols/definition-targets.js';
 import { locateSymbol, type SymbolRequest } from '../symbols/locate-symbol.js';
 import { readSymbol } from '../symbols/symbol-name.js';
 import { completeAnswer } from './complete-answer.js';
-import { definingFiles } from './defining-files.js';
+import { linkedDefinitions } from './definitions.js';
 import type { CodeContext } from '../../pool/code-context.js';
-import { loadingNotes } from './loading.js';
+import { guessNotes, loadingNotes } from './loading.js';
+import {
+  describeUnexplained,
+  explainOccurrences,
+  Occurrences,
+  type NamedPlace,
+  type Unexplained,
+} from './occurrences.js';
 import { filesServed, rootsToSearch, settled, type Server, type Shown } from './show-files.js';
 
 /** Files that mention a name, for a server that knows its folders: only those it leaves out are shown to it. */
 const MAX_MENTIONS = 2_000;
 /** Of those it leaves out, the most that are shown to it. */
 const MAX_LEFT_OUT = 200;
-/** Places asked about to learn whether they mean another symbol of that name, in all and in one file. */
-const MAX_CHECKS = 200;
-const MAX_CHECKS_PER_FILE = 3;
-
-/** A place that an answer names. */
-interface NamedPlace {
-  readonly uri: string;
-  readonly range: Range;
-}
 
 export interface UsesQuestion<Value> {
   readonly request: SymbolRequest;
-  /** The files that may use it, where they are known already. */
-  readonly mentions?: MayUse;
   ask(spots: readonly Spot[]): Promise<Value>;
   placesIn(value: Value): readonly NamedPlace[];
+  /** Adds uses that the server only knows when it is asked about them; absent where it has to know them itself. */
+  withUses?(value: Value, uses: readonly NamedPlace[]): Value;
 }
 
 /** The files that may use a symbol. */
-export interface MayUse extends Shown {
+interface MayUse extends Shown {
   /** There are more than can be shown to a server. */
   readonly tooMany: boolean;
 }
@@ -49,35 +43,36 @@ export interface Uses<Value> {
   readonly value: Value;
   /** Where the symbol stands. */
   readonly spots: readonly Spot[];
-  /** Every file that mentions the symbol is in the answer, or means something else. */
+  /** Every place that mentions the symbol is in the answer, or means something else. */
   readonly complete: boolean;
   /** Not all files can be shown to the server, now or later. */
   readonly cut: boolean;
-  /** Files that mention the symbol, that the answer leaves out, and that nobody has explained. */
-  readonly unexplained: readonly string[];
+  /** Places that mention the symbol, that the answer leaves out, and that nothing explains. */
+  readonly unexplained: readonly Unexplained[];
   /** More than one where the server takes definitions of several files for one symbol. */
   readonly definedIn: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** The files that may use a symbol: its own, and those with the word in them. */
-export async function filesOfUses(
+/** Finds the files that may use a symbol: its own, and those with the word in them. */
+async function filesOfUses(
   context: CodeContext,
   server: Server,
   { symbol, file }: SymbolRequest,
 ): Promise<MayUse> {
   const { path } = context.scope.locate(file);
   const searched = rootsToSearch(context, server, path);
-  const options = { whole: true, ...(server.kind !== 'file-driven' && { limit: MAX_MENTIONS }) };
+  const options = { whole: true, ...(server.knowsFiles && { limit: MAX_MENTIONS }) };
   const mentions = await filesServed(context, server, readSymbol(symbol).name, searched.roots, options);
   const files = [...new Set([path, ...mentions.files])];
   return { ...mentions, files, cut: mentions.cut || searched.cut, tooMany: mentions.cut };
 }
 
 /**
- * Asks about all uses of a symbol. The roots are searched for the word: a server may leave out files that its project
- * does not include, or that it has not been shown. Those are shown to it and it is asked again, so that no answer
- * depends on what was asked before; what is then still left out is checked. `use` runs with all these files open.
+ * Asks about all uses of a symbol, and compares the answer with where the word stands in the files of the roots. A
+ * server may leave out files that its project does not include, or that it has not been shown. Those are shown to it
+ * and it is asked again, so that no answer depends on what was asked before. Each place that is still left out is then
+ * explained, or named. `use` runs with all these files open.
  */
 export async function everyUse<Value extends { readonly length: number }, Result>(
   context: CodeContext,
@@ -88,61 +83,78 @@ export async function everyUse<Value extends { readonly length: number }, Result
   const { scope, signal } = context;
   const { path } = scope.locate(question.request.file);
   const word = readSymbol(question.request.symbol).name;
-  const mentions = question.mentions ?? (await filesOfUses(context, instance, question.request));
+  const mentions = await filesOfUses(context, instance, question.request);
   const others = mentions.files.filter((file) => file !== path);
-  const first = instance.kind === 'file-driven' ? others : [];
+  const first = instance.knowsFiles ? [] : others;
   const request = { scope, paths: [path], further: first, signal, thorough: true };
+  const occurrences = new Occurrences(context, instance, word);
   const result = instance.withDocuments(request, async (documents, unopened) => {
     const [document] = documents;
     if (document === undefined) throw new RootwardLspError('symbol-not-found', 'Cannot open the file');
     const worked = await settled(instance, documents, signal);
     const spots = await locateSymbol(context, instance, document, question.request);
     const answer = await completeAnswer(context, instance, () => question.ask(spots));
-    const named = namedFiles(context, question.placesIn(answer.value));
-    const missing = others.filter((file) => !first.includes(file) && !named.has(file));
+    const left = await occurrences.beside(question.placesIn(answer.value), mentions.files);
+    const missing = [...left.keys()].filter((file) => file !== path && !first.includes(file));
     const tooMany = mentions.tooMany || missing.length > MAX_LEFT_OUT;
-    const cut = mentions.cut || tooMany;
     const unshown = [...mentions.unshown.filter((file) => file.path !== path), ...unopened];
-    const found = { word, spots, documents, worked, cut, tooMany, unshown };
-    if (missing.length === 0) return use(await explain(context, instance, question, answer, found));
+    const found = {
+      word,
+      spots,
+      worked,
+      cut: mentions.cut || tooMany,
+      tooMany,
+      unshown,
+      mentions: mentions.files,
+    };
+    const explained = (value: Answered<Value>, more: Partial<Found> = {}): Promise<Uses<Value>> =>
+      explain(context, instance, question, value, occurrences, { ...found, ...more });
+    if (missing.length === 0) return use(await explained(answer));
     const more = { scope, paths: [], further: missing.slice(0, MAX_LEFT_OUT), signal };
     return instance.withDocuments(more, async (shown, closed) => {
       const isDone = await settled(instance, shown, signal);
       const again = await completeAnswer(context, instance, () => question.ask(spots));
-      return use(
-        await explain(context, instance, question, again, {
-          ...found,
-          documents: [...documents, ...shown],
-          worked: worked && isDone,
-          unshown: [...unshown, ...closed],
-        }),
-      );
+      return use(await explained(again, { worked: worked && isDone, unshown: [...unshown, ...closed] }));
     });
   });
   return concealErrors(context, result);
 }
 
+interface Answered<Value> {
+  readonly value: Value;
+  readonly complete: boolean;
+}
+
 interface Found {
   readonly word: string;
   readonly spots: readonly Spot[];
-  readonly documents: readonly OpenDocument[];
   readonly worked: boolean;
   readonly cut: boolean;
   readonly tooMany: boolean;
   readonly unshown: readonly Unshown[];
+  readonly mentions: readonly string[];
 }
 
 async function explain<Value>(
   context: CodeContext,
   instance: ServerInstance,
   question: UsesQuestion<Value>,
-  { value, complete }: { readonly value: Value; readonly complete: boolean },
-  { word, spots, documents, worked, cut, tooMany, unshown }: Found,
+  { value, complete }: Answered<Value>,
+  occurrences: Occurrences,
+  { word, spots, worked, cut, tooMany, unshown, mentions }: Found,
 ): Promise<Uses<Value>> {
   const places = question.placesIn(value);
   const named = namedFiles(context, places);
-  const unexplained = await leftOut(context, instance, { word, documents, places, named });
-  const definedIn = await definingFiles(instance, placesByDocument(documents, places), context.signal);
+  const left = await occurrences.beside(places, mentions);
+  const explained = await explainOccurrences(context, instance, { word, spots, places, left });
+  const all = question.withUses?.(value, explained.uses) ?? value;
+  const unexplained = [
+    ...(question.withUses === undefined ? asUnlisted(context, instance, explained.uses) : []),
+    ...explained.unexplained,
+  ];
+  const [spot] = spots;
+  const definitions = spot === undefined ? [] : await linkedDefinitions(context, instance, spot);
+  const definedIn = [...new Set(definitions.map(({ file }) => file))].toSorted();
   const { name } = instance.definition;
   const notes = [
     ...(definedIn.length > 1
@@ -156,70 +168,28 @@ async function explain<Value>(
       unshown,
       [...named].map((file) => ({ file })),
     ),
-    ...(unexplained.length === 0
-      ? []
-      : [`${name} leaves out ${nameFiles(unexplained)}, where "${word}" stands too`]),
+    ...describeUnexplained(name, word, unexplained),
+    ...guessNotes(instance, mentions),
     ...(complete && worked ? [] : loadingNotes(instance)),
   ];
   const isComplete = complete && worked && !cut && notes.length === 0;
-  return { value, spots, complete: isComplete, cut, unexplained, definedIn, notes };
+  return { value: all, spots, complete: isComplete, cut, unexplained, definedIn, notes };
 }
 
-function placesByDocument(
-  documents: readonly OpenDocument[],
-  places: readonly NamedPlace[],
-): ReadonlyMap<OpenDocument, readonly Place[]> {
-  const byUri = new Map<string, Place[]>(documents.map(({ uri }) => [uri, []]));
-  for (const { uri, range } of places) byUri.get(uri)?.push(range.start);
-  return new Map(documents.map((document) => [document, byUri.get(document.uri) ?? []]));
-}
-
-interface LeftOut {
-  readonly word: string;
-  readonly documents: readonly OpenDocument[];
-  readonly places: readonly NamedPlace[];
-  readonly named: ReadonlySet<string>;
-}
-
-/** Files that say the word in code, and not of another symbol as far as the server knows. */
-async function leftOut(
-  context: CodeContext,
-  instance: ServerInstance,
-  { word, documents, places, named }: LeftOut,
-): Promise<readonly string[]> {
-  // One that cannot be asked what a word means has been shown all there is.
-  if (!instance.capabilities.definitionProvider) return [];
-  const ours = new Set(places.map(({ uri, range }) => `${uri} ${range.start.line}`));
-  const left: string[] = [];
-  let checks = 0;
-  for (const document of documents) {
-    if (named.has(document.path)) continue;
-    const words = findWord(codeOnly(document.text, document.languageId), word);
-    checks += Math.min(words.length, MAX_CHECKS_PER_FILE);
-    const isChecked = checks <= MAX_CHECKS;
-    const meant = words.slice(0, MAX_CHECKS_PER_FILE);
-    if (words.length > 0 && !(isChecked && (await areOthers(context, instance, document, meant, ours))))
-      left.push(document.path);
+/** Uses that a server leaves out of an answer and knows when it is asked about them. */
+function asUnlisted(
+  { scope }: CodeContext,
+  { definition }: ServerInstance,
+  uses: readonly NamedPlace[],
+): readonly Unexplained[] {
+  const filter = new LocationFilter(scope);
+  const byFile = new Map<string, number[]>();
+  for (const { uri, range } of uses) {
+    const file = filter.admit(uri);
+    if (file !== undefined) byFile.set(file, [...(byFile.get(file) ?? []), range.start.line + 1]);
   }
-  return left;
-}
-
-async function areOthers(
-  { signal }: CodeContext,
-  instance: ServerInstance,
-  document: OpenDocument,
-  words: readonly Place[],
-  ours: ReadonlySet<string>,
-): Promise<boolean> {
-  for (const place of words) {
-    const targets = await definitionTargets(instance, document, place, signal);
-    // Where names are linked across files, a declaration of the same name is likely the same symbol.
-    const isLinked = ({ uri, selection }: { readonly uri: string; readonly selection: Range }): boolean =>
-      instance.definition.body !== undefined && uri === document.uri && selection.start.line === place.line;
-    const isOurs = targets.some((target) => ours.has(`${target.uri} ${target.selection.start.line}`));
-    if (targets.length === 0 || isOurs || targets.some(isLinked)) return false;
-  }
-  return true;
+  const reason = `a use that ${definition.name} leaves as it is`;
+  return [...byFile].map(([file, lines]) => ({ file, lines: [...new Set(lines)], reason }));
 }
 
 function namedFiles({ scope }: CodeContext, places: readonly NamedPlace[]): ReadonlySet<string> {

@@ -22,7 +22,7 @@ export interface Shown {
 }
 
 /** What is known of a server before it runs. */
-export type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders'>;
+export type Server = Pick<ServerInstance, 'kind' | 'definition' | 'folders' | 'knowsFiles'>;
 
 /**
  * The files a server has to be shown before it can answer about a word. One that knows its folders itself goes by the
@@ -36,7 +36,7 @@ export async function filesToShow(
 ): Promise<Shown> {
   if (word === '') return { files: [], cut: false, unshown: [] };
   const isNamed = (path: string): boolean => languageIdOf(instance.definition, path) !== undefined;
-  const skips = instance.kind === 'file-driven' ? undefined : isNamed;
+  const skips = instance.knowsFiles ? isNamed : undefined;
   return filesServed(context, instance, word, roots, { skips });
 }
 

@@ -17,14 +17,14 @@ export const renameSymbol: Tool = defineTool({
   toolset: 'code',
   title: 'Rename Symbol',
   description:
-    'Rename a symbol everywhere in the roots. Shows the changes; apply makes all of them or none; partial also where a file that mentions it is left.',
+    'Rename a symbol everywhere in the roots. Shows the changes; apply makes all of them or none. Refused where uses may be left out, unless allowPartial.',
   annotations: CHANGES,
   input: () =>
     z.object({
       ...symbolArguments(),
       newName: z.string(),
       apply: z.boolean().optional(),
-      partial: z.boolean().optional(),
+      allowPartial: z.boolean().optional(),
       diagnostics: z.boolean().optional(),
     }),
   output: () =>
