@@ -3,6 +3,7 @@ import type { Range } from 'vscode-languageserver-protocol';
 import { fileUriToPath } from '@rootward/core';
 import { codeOnly } from '../../documents/code-only.js';
 import { findWord, type Place } from '../../documents/find-word.js';
+import { isPassedOver } from '../../documents/source-files.js';
 import { nameFiles } from '../../documents/unshown.js';
 import { LocationFilter } from '../../filter/location-filter.js';
 import type { CodeContext } from '../../pool/code-context.js';
@@ -156,7 +157,9 @@ async function meaning(
   instance: ServerInstance,
   { document, place }: Spot,
   { ours, own }: Known,
-): Promise<'the symbol' | 'another' | 'a copy in the roots' | 'a copy outside the roots' | 'unknown'> {
+): Promise<
+  'the symbol' | 'another' | 'a copy among installed packages' | 'a copy outside the roots' | 'unknown'
+> {
   let targets: readonly Target[];
   try {
     targets = await definitionTargets(instance, document, place, signal);
@@ -171,11 +174,11 @@ async function meaning(
     instance.definition.linksNames === true && uri === document.uri && selection.start.line === place.line;
   const isOurs = targets.some((target) => ours.has(`${target.uri} ${target.selection.start.line}`));
   if (targets.length === 0 || isOurs || targets.some(isLinked)) return 'unknown';
-  const copy = targets.find((target) => own.some((each) => isCopy(target, each)));
-  if (copy === undefined) return 'another';
-  return new LocationFilter(scope).admit(copy.uri) === undefined
-    ? 'a copy outside the roots'
-    : 'a copy in the roots';
+  for (const { uri } of targets.filter((target) => own.some((each) => isCopy(target, each)))) {
+    if (new LocationFilter(scope).admit(uri) === undefined) return 'a copy outside the roots';
+    if (isInstalled(uri)) return 'a copy among installed packages';
+  }
+  return 'another';
 }
 
 async function definitionsOf(
@@ -198,6 +201,10 @@ function isSame(a: Target, b: Target): boolean {
 /** A file of the same name in a folder of the same name, elsewhere: an installed copy of a package, for example. */
 function isCopy({ uri }: Target, own: Target): boolean {
   return uri !== own.uri && tailOf(uri) === tailOf(own.uri);
+}
+
+function isInstalled(uri: string): boolean {
+  return uri.split('/').some((part) => part === 'site-packages' || isPassedOver(part));
 }
 
 function tailOf(uri: string): string {
