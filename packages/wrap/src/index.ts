@@ -2,6 +2,7 @@ export { RootwardWrapError } from './error.js';
 export type { WrapErrorCode } from './error.js';
 export { CHANGE_POLICIES } from './inner/change-policy.js';
 export type { ChangePolicy } from './inner/change-policy.js';
+export { emptyFolderOnUse } from './inner/empty-folder.js';
 export type { CommandTemplate, Launch, Run } from './inner/launch.js';
 export { findPreset, PRESETS, withPreset } from './presets.js';
 export type { Preset } from './presets.js';

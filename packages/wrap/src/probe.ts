@@ -2,7 +2,7 @@ import { Deferred, within } from '@rootward/core/platform';
 import type { Root } from '@rootward/core';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
-import { InnerEra } from './inner/inner-era.js';
+import { InnerEra } from './inner/era-bridge.js';
 import { Instance } from './inner/instance.js';
 import type { KeeperOptions } from './inner/keeper.js';
 import { fillIn, type CommandTemplate } from './inner/launch.js';

@@ -3,7 +3,7 @@ import { Emitter, isObject, within } from '@rootward/core/platform';
 import type { ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from './error.js';
 import type { ChangePolicy } from './inner/change-policy.js';
-import { InnerEra } from './inner/inner-era.js';
+import { InnerEra } from './inner/era-bridge.js';
 import type { Instance } from './inner/instance.js';
 import { Keeper, type KeeperOptions } from './inner/keeper.js';
 import { fillIn, type CommandTemplate, type Launch } from './inner/launch.js';

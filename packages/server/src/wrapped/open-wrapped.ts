@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Logger, OperatorLimits, Sources } from '@rootward/core';
 import { within } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp/host';
@@ -51,11 +48,11 @@ export async function openWrapped(
   if (entries.length === 0) return undefined;
   const children = new ChildRegistry();
   process.once('exit', () => children.kill());
-  const empty = mkdtempSync(join(tmpdir(), 'rootward-wrap-'));
-  process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
+  const { emptyFolderOnUse } = await import('@rootward/wrap');
+  const emptyFolder = emptyFolderOnUse();
   const servers = new Map<string, WrappedServer>();
   for (const [prefix, entry] of entries) {
-    servers.set(prefix, await create(prefix, entry, settings, start, { ...held, children, empty }));
+    servers.set(prefix, await create(prefix, entry, settings, start, { ...held, children, emptyFolder }));
   }
   const opening = [...servers].map(async ([prefix, server]) => {
     try {
@@ -80,7 +77,11 @@ async function create(
   { command, args = [], env = {}, sandbox, onChange = 'auto', tools, hideTools }: WrappedEntry,
   settings: WrapSettings,
   start: Start,
-  { children, empty, ...held }: Held & { readonly children: ChildRegistry; readonly empty: string },
+  {
+    children,
+    emptyFolder,
+    ...held
+  }: Held & { readonly children: ChildRegistry; readonly emptyFolder: () => string },
 ): Promise<WrappedServer> {
   const { noiseTo, ToolFilter, WrappedServer } = await import('@rootward/wrap');
   const found = await findCommand([command, ...args], start).catch((error: unknown) => {
@@ -99,7 +100,7 @@ async function create(
     limits: held.limits,
     maxServers: settings.http === undefined ? undefined : MAX_SERVERS,
     noise: noiseTo(process.stderr),
-    emptyFolder: () => empty,
+    emptyFolder,
     contain: contained?.contain,
     shown: { name, sandbox: contained?.description ?? 'off' },
   });

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { OperatorLimits, Snapshot } from '@rootward/core';
 import { asComplete, asksBack, CAPABILITIES_KEY, SUBSCRIPTION_KEY } from '../wire/envelope.js';
-import { InnerEra } from '../inner/inner-era.js';
+import { InnerEra } from '../inner/era-bridge.js';
 import { ModernFront } from '../modern/front.js';
 import { StateSigner } from '../modern/state.js';
 import { FixedRoots } from '../roots/fixed-roots.js';

@@ -4,7 +4,7 @@ import type { CallRoots } from '../roots/call-roots.js';
 import { LegacyRoots } from '../roots/legacy-roots.js';
 import { fail, NO_ROOTS, refusalOf, refuse } from '../session/answers.js';
 import { declarationOf, INTRODUCTORY } from '../session/introduction.js';
-import { Lane } from '../session/lane.js';
+import { Lane } from '../session/session.js';
 import { Questions, type Outer } from '../session/outer.js';
 import type { SessionOptions } from '../session/session-options.js';
 import { CallerTool } from '../session/caller-tool.js';
@@ -117,7 +117,7 @@ export class SharedSession implements Outer {
       const snapshot = connection.snapshot();
       const server = this.#use(sharer, mustAsk ? { ...snapshot, roots: [] } : snapshot);
       this.#sharer = sharer;
-      this.#callerTool = new CallerTool(connection.callers, declaration.clientInfo?.name);
+      this.#callerTool = CallerTool.wantedBy(declaration.clientInfo?.name, connection.callers);
       this.#client.send((await server.introduction).withId(id), id);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endAfterRequest } from '@rootward/mcp/host';
 import type { SessionOptions } from '../session/session-options.js';
-import { RawMessage } from '../wire/raw-message.js';
-import { ambiguity } from '../wire/same-names.js';
+import { ambiguity, RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { Exchange } from './exchange.js';
 import { LegacyClient } from './legacy-client.js';

@@ -8,7 +8,6 @@ import {
   VERSION_KEY,
 } from '../wire/envelope.js';
 import { RawMessage, type Edit } from '../wire/raw-message.js';
-import type { InnerEra } from './inner-era.js';
 import { mixedRound, nativeEdits, rootsWantedBy, withRoots } from './native-rounds.js';
 import {
   isAnswerToQuestion,
@@ -58,6 +57,39 @@ const CHANGES: readonly (readonly [capability: string, member: string])[] = [
 ];
 
 /**
+ * Which era a command turned out to speak, kept from one start of it to the next. A client of the modern era wants a
+ * server to be asked in its own words first; servers that end over a question they do not know are not asked again.
+ */
+export class InnerEra {
+  readonly #wanted: 'legacy' | 'modern';
+  #isModern: boolean | undefined;
+
+  constructor(wanted: 'legacy' | 'modern') {
+    this.#wanted = wanted;
+  }
+
+  /** Whether the next server is asked in the modern era before it is introduced in the legacy one. */
+  get triesModern(): boolean {
+    return this.#wanted === 'modern' && this.#isModern !== false;
+  }
+
+  /** Whether the server speaks the modern era, and is spoken to in it. */
+  get isModern(): boolean {
+    return this.#isModern === true;
+  }
+
+  /** A server answered, or ended without an answer. */
+  learn(isModern: boolean): void {
+    this.#isModern = isModern;
+  }
+
+  /** It ended for another reason. */
+  forget(): void {
+    this.#isModern = undefined;
+  }
+}
+
+/**
  * Lets a server of the modern era be spoken to in the legacy one. Does nothing for servers of the legacy era. What such
  * a server wants to know in the middle of a call is asked as a server of the legacy era would, and the call is repeated
  * with the answers. A request that is one of the modern era already is passed on as it is.
@@ -81,6 +113,11 @@ export class EraBridge {
   constructor(ends: EraBridgeEnds, era: InnerEra) {
     this.#ends = ends;
     this.#era = era;
+  }
+
+  /** Whether the server is spoken to in the modern era. */
+  get isModern(): boolean {
+    return this.#discovery !== undefined;
   }
 
   /** The request that an answer under this id belongs to: its own, or one that was repeated in rounds. */

@@ -2,12 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { killTrees } from '@rootward/core/platform';
 import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
-import { LineSplitter } from '../wire/line-splitter.js';
+import { LineSplitter, writeMessage } from '../wire/lines.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
-import { writeMessage } from '../wire/write-message.js';
 import { watchGroup } from './group-watch.js';
-import { LastWords } from './last-words.js';
 import type { Run } from './launch.js';
 
 /** What an inner server says and does. */
@@ -37,6 +35,9 @@ export interface InnerEnd {
 export const MAX_MESSAGE_BYTES: number = 64 * 1024 * 1024;
 /** The specification has servers end when their input does; what does not is asked by a signal, then killed. */
 const POLITE_MS = 500;
+/** As much of what a server wrote to stderr as an error message can show. */
+const MAX_WORDS_BYTES = 4096;
+const MAX_WORDS_LINES = 5;
 const DETACHED = process.platform !== 'win32';
 
 /** One running server and its pipes. */
@@ -190,4 +191,22 @@ export class InnerProcess {
 
 function ignore(): void {
   // A pipe breaks when the server ends, and that is heard of separately.
+}
+
+/** Keeps the end of a stream of text. */
+class LastWords {
+  #kept: Buffer = Buffer.alloc(0);
+
+  push(chunk: Buffer): void {
+    this.#kept = Buffer.concat([this.#kept, chunk.subarray(-MAX_WORDS_BYTES)]).subarray(-MAX_WORDS_BYTES);
+  }
+
+  /** The last lines that say something. */
+  lines(): readonly string[] {
+    const lines = this.#kept.toString('utf8').split('\n');
+    return lines
+      .map((line) => line.trimEnd())
+      .filter((line) => line !== '')
+      .slice(-MAX_WORDS_LINES);
+  }
 }

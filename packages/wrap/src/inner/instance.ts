@@ -3,7 +3,7 @@ import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
 import { RootwardWrapError } from '../error.js';
 import { RawMessage } from '../wire/raw-message.js';
 import { EraBridge } from './era-bridge.js';
-import type { InnerEra } from './inner-era.js';
+import type { InnerEra } from './era-bridge.js';
 import { InnerProcess, MAX_MESSAGE_BYTES, type InnerEnd, type InnerEvents } from './inner-process.js';
 import type { Launch, Run } from './launch.js';
 
@@ -56,7 +56,8 @@ export class Instance {
   readonly launch: Launch;
   readonly provisional: boolean;
   readonly #process: InnerProcess;
-  readonly #bridge: EraBridge;
+  /** Undefined once it is known that the server speaks the legacy era. */
+  #bridge: EraBridge | undefined;
   readonly #events: InstanceEvents;
   readonly #pending = new Map<string, PendingRequest>();
   readonly #idle = new Set<() => void>();
@@ -73,7 +74,8 @@ export class Instance {
     this.#roots = roots;
     this.#events = events;
     const heard: InnerEvents = {
-      message: (message) => this.#bridge.receive(message),
+      message: (message) =>
+        this.#bridge === undefined ? this.#receive(message) : this.#bridge.receive(message),
       noise: (bytes, from) => events.noise(bytes, from),
       tooLong: (head, tail) => this.#failOversized(head, tail),
       ended: (end) => this.#onEnd(end),
@@ -106,6 +108,11 @@ export class Instance {
     return this.#pending.size > 0;
   }
 
+  /** Whether it is spoken to in the modern era. Known once it has introduced itself. */
+  get isModern(): boolean {
+    return this.#bridge?.isModern === true;
+  }
+
   get backlog(): number {
     return this.#process.backlog;
   }
@@ -125,8 +132,8 @@ export class Instance {
     if (this.#process.ended) {
       const error = new RootwardWrapError('ended', 'Cannot ask the server: it has ended');
       queueMicrotask(() => this.#failAll(error));
-    } else if (message.method === 'initialize') this.#bridge.introduce(id, message);
-    else this.#bridge.send(message.withId(id));
+    } else if (message.method === 'initialize') this.#bridge?.introduce(id, message);
+    else this.send(message.withId(id));
     return id;
   }
 
@@ -147,14 +154,15 @@ export class Instance {
 
   /** Sends something that is not answered, as it is. */
   send(pieces: readonly Buffer[]): void {
-    this.#bridge.send(pieces);
+    if (this.#bridge === undefined) this.#process.send(pieces);
+    else this.#bridge.send(pieces);
   }
 
   /** The client has finished the introduction; from now on the server may be told of changes. */
   initialized(message: RawMessage): void {
     if (this.#initialized) return;
     this.#initialized = true;
-    this.#bridge.send([message.bytes]);
+    this.send([message.bytes]);
   }
 
   /** Forgets a request: its answer is not wanted any more. */
@@ -166,7 +174,7 @@ export class Instance {
   /** The roots changed, and the server may keep running. */
   tell(roots: readonly Root[]): void {
     this.#roots = roots;
-    if (this.#initialized) this.#bridge.send([ROOTS_CHANGED.bytes]);
+    if (this.#initialized) this.send([ROOTS_CHANGED.bytes]);
   }
 
   /** Lets requests under way finish within `ms`, then ends. */
@@ -217,12 +225,13 @@ export class Instance {
     if (pending === undefined) return;
     this.#pending.delete(id);
     this.#events.worked(this);
+    if (pending.method === 'initialize' && this.#bridge?.isModern === false) this.#bridge = undefined;
     pending.answered(message);
     this.#noteIdle();
   }
 
   #answerRoots({ id = 'null' }: RawMessage): void {
-    this.#bridge.send([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${this.#giveRoots()}}`)]);
+    this.send([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${this.#giveRoots()}}`)]);
   }
 
   /** The server asks for them. */
@@ -245,7 +254,7 @@ export class Instance {
   #failOversized(head: Buffer, tail: Buffer): void {
     const written =
       ID_AT_START.exec(head.toString('latin1'))?.[1] ?? ID_AT_END.exec(tail.toString('latin1'))?.[1];
-    const id = written === undefined ? undefined : this.#bridge.callOf(written);
+    const id = written === undefined ? undefined : (this.#bridge?.callOf(written) ?? written);
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (id === undefined || pending === undefined) return;
     this.#pending.delete(id);
@@ -263,7 +272,7 @@ export class Instance {
     const error = new RootwardWrapError('ended', `the server ended (${reason})${words}`);
     const crashed = !this.#leaving;
     this.#leaving = true;
-    this.#bridge.close();
+    this.#bridge?.close();
     this.#failAll(error);
     this.#silence();
     if (crashed) this.#events.crashed(this, error);

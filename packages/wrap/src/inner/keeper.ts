@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Root } from '@rootward/core';
 import { RootwardWrapError } from '../error.js';
-import { Backoff } from './backoff.js';
 import { onChange, type ChangePolicy } from './change-policy.js';
 import { Instance, type InstanceEvents, type InstanceOptions } from './instance.js';
 import type { Launch, Run } from './launch.js';
@@ -50,6 +49,9 @@ interface Seat {
   left: boolean;
 }
 
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 30_000;
+
 /** Keeps one inner server running for a root set that may change: starts, restarts, tells, backs off. */
 export class Keeper {
   readonly #options: KeeperOptions;
@@ -76,11 +78,6 @@ export class Keeper {
   /** Whether somebody waits for a server, or for an answer of the one in place. */
   get busy(): boolean {
     return this.#acquiring > 0 || this.instance?.busy === true;
-  }
-
-  /** Whether it was told what the roots are. */
-  get hasRoots(): boolean {
-    return this.#roots !== undefined;
   }
 
   /** What the next start is for. A running server is told or restarted, and cut off where a root is taken from it. */
@@ -148,6 +145,27 @@ export class Keeper {
       }
       if (!seat.left && seat.instance.usable) return seat.instance;
       if (seat === this.#seat) this.#seat = undefined;
+    }
+  }
+
+  /**
+   * The first server for a client. One that ends over a question of the modern era is asked in the older one; one that
+   * does not start in an empty folder, such as a script of a package, may start where this process did: `startHere`
+   * arranges that, and returns false where it is arranged already.
+   */
+  async acquireFirst(startHere: () => boolean): Promise<Instance> {
+    const { era } = this.#options;
+    const triedModern = era.triesModern;
+    try {
+      return await this.acquire();
+    } catch (error) {
+      if (!(error instanceof RootwardWrapError) || error.code !== 'ended') throw error;
+      const isOver = triedModern && !era.triesModern;
+      if (!isOver) {
+        if (this.#roots !== undefined || !startHere()) throw error;
+        era.forget();
+      }
+      return this.acquireFirst(startHere);
     }
   }
 
@@ -265,4 +283,22 @@ export class Keeper {
 
 function closed(): RootwardWrapError {
   return new RootwardWrapError('closed', 'Cannot ask the server: the connection is closed');
+}
+
+/** How long to wait before a server that keeps ending is started again. The first time at once. */
+export class Backoff {
+  #failures = 0;
+
+  get delay(): number {
+    return this.#failures < 2 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), MAX_PAUSE_MS);
+  }
+
+  failed(): void {
+    this.#failures += 1;
+  }
+
+  /** It answered a request, so it works. */
+  worked(): void {
+    this.#failures = 0;
+  }
 }

@@ -1,6 +1,5 @@
 import { isObject } from '@rootward/core/platform';
-import type { RootsAnswer } from '../roots/call-roots.js';
-import { MAY_ASK_BACK } from '../roots/may-ask-back.js';
+import { MAY_ASK_BACK, type RootsAnswer } from '../roots/call-roots.js';
 import { fail } from '../session/answers.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
@@ -11,16 +10,28 @@ import {
   LEGACY_REVISION,
   MODERN_REVISION,
   readEnvelope,
+  SERVER_INFO_KEY,
   SUBSCRIPTION_KEY,
   withoutEnvelope,
   type Envelope,
 } from '../wire/envelope.js';
 import { beginCall, progressFor, tokenOf, type Call } from './call.js';
-import { discoveryOf, resultOf } from './discovery.js';
-import { NEEDED, REMOVED } from './methods.js';
 import { StateSigner } from './state.js';
 import { Subscriptions } from './subscriptions.js';
 
+/** Which capability lets a client be asked. */
+const NEEDED: Readonly<Record<string, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+};
+/** Methods that the modern era no longer has: each request carries this itself, or a subscription does. */
+const REMOVED: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
 const INTRODUCE = '"introduce"';
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
@@ -349,4 +360,23 @@ export class ModernFront {
   #tellServer(method: string, params: object): void {
     this.session.receive(RawMessage.from({ id: `own-${String(this.#nextId++)}`, method, params }));
   }
+}
+
+/** The result of `server/discover`, from what a server answered to its introduction. */
+function discoveryOf(introduced: RawMessage | undefined): object {
+  const { capabilities = {}, serverInfo, instructions } = resultOf(introduced);
+  return {
+    supportedVersions: [MODERN_REVISION],
+    capabilities,
+    ...(typeof instructions === 'string' && { instructions }),
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { [SERVER_INFO_KEY]: serverInfo },
+  };
+}
+
+function resultOf(answer: RawMessage | undefined): Readonly<Record<string, unknown>> {
+  const result: unknown = answer?.value('result');
+  return isObject(result) ? result : {};
 }

@@ -1,5 +1,8 @@
-import type { ClientInfo, RequestFacts, Root, Snapshot } from '@rootward/core';
+import type { ClientInfo, RequestFacts, Root, Snapshot, WorkspaceView } from '@rootward/core';
 import type { Callers } from '@rootward/mcp/host';
+
+/** Requests of the modern era whose result may ask something back. */
+export const MAY_ASK_BACK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** What a client says about roots when it introduces itself. */
 export interface Declaration {
@@ -36,4 +39,26 @@ export interface CallRoots {
    */
   forCall(meta: unknown, answer?: RootsAnswer): readonly Root[] | Promise<readonly Root[]>;
   dispose(): void;
+}
+
+type Placed = Awaited<ReturnType<Callers['place']>>;
+type Origin = Omit<Parameters<Callers['place']>[1], 'tree'>;
+
+/**
+ * The roots of the working tree that the caller of a call works in. Fails with `ambiguous-tree` where nobody can tell: a
+ * wrapped server works in the first root, whatever it is asked. A promise only where something has to be waited for.
+ */
+export function placeOf(
+  view: WorkspaceView,
+  callers: Callers,
+  origin: Origin,
+): readonly Root[] | Promise<readonly Root[]> {
+  const placed = callers.place(view, origin);
+  return placed instanceof Promise ? placed.then(rootsOf) : rootsOf(placed);
+}
+
+function rootsOf(placed: Placed): readonly Root[] {
+  const { roots } = placed.snapshot();
+  if (roots.length > 0) placed.directory();
+  return roots;
 }

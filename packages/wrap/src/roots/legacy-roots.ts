@@ -1,7 +1,6 @@
 import type { Root, RootsPort, Snapshot, Workspace, WorkspaceView } from '@rootward/core';
 import { Callers, type PreparedWorkspace } from '@rootward/mcp/host';
-import type { CallRoots, Declaration, RootsListener } from './call-roots.js';
-import { placeOf } from './place-of.js';
+import { placeOf, type CallRoots, type Declaration, type RootsListener } from './call-roots.js';
 
 /** The roots of a client of the legacy era: asked whenever that is due, followed when it says that they changed. */
 export class LegacyRoots implements CallRoots {

@@ -1,8 +1,13 @@
 import { diffRoots, resolveSnapshot, viewSnapshot } from '@rootward/core';
 import type { Root, Snapshot, Sources } from '@rootward/core';
 import { Callers, type PreparedWorkspace } from '@rootward/mcp/host';
-import { placeOf } from './place-of.js';
-import type { CallRoots, Declaration, RootsAnswer, RootsListener } from './call-roots.js';
+import {
+  placeOf,
+  type CallRoots,
+  type Declaration,
+  type RootsAnswer,
+  type RootsListener,
+} from './call-roots.js';
 
 /**
  * The roots of a client of the modern era, which can only be asked inside a call of its own. Each answer counts for its

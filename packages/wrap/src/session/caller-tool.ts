@@ -5,20 +5,24 @@ import type { Outer } from './outer.js';
 
 /** The tool through which hooks of some clients say where the caller of a call works. A tool of the server with its name wins. */
 export class CallerTool {
-  readonly #callers: Callers | undefined;
-  readonly #isWanted: boolean;
+  readonly #callers: Callers;
   #isTaken = false;
 
-  constructor(callers: Callers | undefined, client: string | undefined) {
+  private constructor(callers: Callers) {
     this.#callers = callers;
-    this.#isWanted = callers !== undefined && client !== undefined && BINDING_CLIENTS.has(client);
+  }
+
+  /** Undefined for clients whose hooks do not need it, and where nothing is kept between calls. */
+  static wantedBy(client: string | undefined, callers: Callers | undefined): CallerTool | undefined {
+    if (callers === undefined || client === undefined || !BINDING_CLIENTS.has(client)) return undefined;
+    return new CallerTool(callers);
   }
 
   /** Adds the tool to the last page of a list of tools. */
   edits(answer: RawMessage): readonly Edit[] {
     const tools = answer.span('result', 'tools');
     const text = answer.raw('result', 'tools') ?? '';
-    if (!this.#isWanted || tools === undefined || !text.endsWith(']')) return [];
+    if (tools === undefined || !text.endsWith(']')) return [];
     const listed: unknown = JSON.parse(text);
     if (Array.isArray(listed) && listed.some((tool) => isObject(tool) && tool['name'] === BIND_CALLER.name))
       this.#isTaken = true;
@@ -30,11 +34,11 @@ export class CallerTool {
 
   /** Answers a call of the tool; false where the request is another one. */
   serve(call: RawMessage, outer: Outer): boolean {
-    if (!this.#isWanted || this.#isTaken || call.method !== 'tools/call') return false;
+    if (this.#isTaken || call.method !== 'tools/call') return false;
     if (call.value('params', 'name') !== BIND_CALLER.name) return false;
     const given: unknown = call.value('params', 'arguments');
     const { cwd, id, agent } = isObject(given) ? given : {};
-    this.#callers?.bindings.bind(id, cwd, agent);
+    this.#callers.bindings.bind(id, cwd, agent);
     const callId = call.id ?? 'null';
     outer.send(RawMessage.from({ id: 0, result: NOTED }).withId(callId), callId);
     return true;

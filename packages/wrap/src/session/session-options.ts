@@ -1,7 +1,7 @@
 import type { Logger } from '@rootward/core';
 import type { ChildRegistry, PreparedWorkspace } from '@rootward/mcp/host';
 import type { ChangePolicy } from '../inner/change-policy.js';
-import type { InnerEra } from '../inner/inner-era.js';
+import type { InnerEra } from '../inner/era-bridge.js';
 import type { KeeperOptions } from '../inner/keeper.js';
 import type { CommandTemplate } from '../inner/launch.js';
 import type { CallRoots } from '../roots/call-roots.js';

@@ -1,7 +1,7 @@
 import type { Root } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { RootwardWrapError } from '../error.js';
-import { InnerEra } from '../inner/inner-era.js';
+import { InnerEra } from '../inner/era-bridge.js';
 import type { Instance } from '../inner/instance.js';
 import { Keeper } from '../inner/keeper.js';
 import type { CallRoots, RootsAnswer } from '../roots/call-roots.js';
@@ -10,26 +10,30 @@ import { ModernRoots } from '../roots/modern-roots.js';
 import { asksBack } from '../wire/envelope.js';
 import type { RawMessage } from '../wire/raw-message.js';
 import { fail, hiddenTool, lostCall, NO_ROOTS, refuse, refusalOf } from './answers.js';
-import { CallRouter, type Route } from './call-router.js';
 import { CallWatch, type EndWatch } from './call-watch.js';
 import { CallerTool } from './caller-tool.js';
 import { ClientAnswers } from './client-answers.js';
-import { firstServer } from './first-server.js';
 import { declarationOf, introduceTo, Introduction, INTRODUCTORY, REQUESTS_ONLY } from './introduction.js';
-import { Lane } from './lane.js';
 import { launchFor } from './launch-for.js';
 import { Questions, type Outer } from './outer.js';
 import { ObservedSession } from './observed-session.js';
 import { RunningCalls } from './running-calls.js';
 import { ServerQuestions } from './server-questions.js';
 import type { SessionOptions } from './session-options.js';
-import { SideServers } from './side-servers.js';
+import { isSameRoots, SideServers } from './side-servers.js';
 
 /** If more bytes wait for one side, the other side is not read. */
 const MAX_BACKLOG_BYTES: number = 4 * 1024 * 1024;
 const LIST_CHANGED = /^notifications\/\w+\/list_changed$/;
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
+
+const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
+/** Requests that a server which is started again has to be told again. */
+const LEAVES_TRACE: ReadonlySet<string> = new Set([...SUBSCRIBING, 'logging/setLevel']);
+
+/** The server that a request goes to; undefined where there are no folders. */
+type Route = Keeper | undefined;
 
 /**
  * One client and the server that was put behind it. Both sides speak the legacy era here, as raw messages: what needs
@@ -41,7 +45,6 @@ export class Session {
   readonly #questions: Questions;
   readonly #main: Keeper;
   readonly #sides: SideServers;
-  readonly #router: CallRouter;
   readonly #opening: Promise<CallRoots>;
   readonly #running = new RunningCalls();
   /** Those that wait for roots or for a server. */
@@ -57,6 +60,8 @@ export class Session {
   #awaitsRoots = true;
   #startsHere = false;
   #introduction: Introduction | undefined;
+  #connection: CallRoots | undefined;
+  /** The same, where they are ours to dispose of. */
   #roots: CallRoots | undefined;
   #closed = false;
 
@@ -73,7 +78,6 @@ export class Session {
     this.#main = this.#keeper();
     this.#sides = new SideServers(() => this.#keeper());
     this.#opening = this.#open();
-    this.#router = new CallRouter(this.#opening, this.#main, this.#sides);
     this.#opening.then(
       (roots) => this.#closed || this.#seen.open(roots),
       (error: unknown) => options.log.warn('workspace not opened', { error: String(error) }),
@@ -132,7 +136,10 @@ export class Session {
   async #open(): Promise<CallRoots> {
     const { prepared, transport, era, roots: given } = this.#options;
     this.#sides.obey((await prepared.sources(transport)).limits);
-    if (given !== undefined) return given;
+    if (given !== undefined) {
+      this.#connection = given;
+      return given;
+    }
     const onChange = (roots: readonly Root[], isRemoval: boolean): void => {
       this.#main.change(roots, isRemoval);
       this.#seen.changed();
@@ -144,6 +151,7 @@ export class Session {
     const opened = await (era === 'legacy'
       ? LegacyRoots.open(prepared, transport, port, onChange)
       : ModernRoots.open(prepared, transport, onChange));
+    this.#connection = opened;
     this.#roots = opened;
     if (this.#closed) opened.dispose();
     return opened;
@@ -227,10 +235,10 @@ export class Session {
       const client = declaration.clientInfo;
       this.#watch.client = client?.name;
       this.#seen.introduced(client);
-      this.#answers.callerTool = new CallerTool(connection.callers, client?.name);
+      this.#answers.callerTool = CallerTool.wantedBy(client?.name, connection.callers);
       const known = connection.current();
       if (!mustAsk && known.length > 0) this.#main.settle(known);
-      const instance = await firstServer(this.#main, this.#innerEra, () => {
+      const instance = await this.#main.acquireFirst(() => {
         const isNew = !this.#startsHere;
         this.#startsHere = true;
         return isNew;
@@ -292,8 +300,8 @@ export class Session {
     }
     const meta: unknown = message.value('params', '_meta');
     try {
-      const route = this.#router.route(meta, method, answer);
-      const ready = route instanceof Keeper && !this.#watch.watches(message) ? route.ready : undefined;
+      const route = this.#route(meta, method, answer);
+      const ready = route instanceof Keeper && !this.#isWatched(message) ? route.ready : undefined;
       if (ready === undefined || waiting.cancelled)
         return this.#serveLater(message, id, meta, route, waiting);
       this.#waiting.delete(id);
@@ -303,6 +311,31 @@ export class Session {
       this.#outer.send(refuse(id, method, refusalOf(error)), id);
     }
     return undefined;
+  }
+
+  #isWatched(message: RawMessage): boolean {
+    return this.#options.watch !== undefined && this.#watch.watches(message);
+  }
+
+  /** The server that a request goes to: that of the connection, or one for the folders that a call works in. */
+  #route(meta: unknown, method: string, answer: RootsAnswer | undefined): Route | Promise<Route> {
+    if (INTRODUCTORY.has(method)) return this.#main;
+    const connection = this.#connection;
+    if (connection === undefined) return this.#opening.then(() => this.#route(meta, method, answer));
+    // Such a client does not subscribe in a request of its own, and listens to the server in place.
+    if (connection.asksInCalls === true && SUBSCRIBING.has(method)) return this.#main;
+    const roots = connection.forCall(meta, answer);
+    return roots instanceof Promise
+      ? roots.then((later) => this.#keeperOf(later, connection))
+      : this.#keeperOf(roots, connection);
+  }
+
+  #keeperOf(roots: readonly Root[], connection: CallRoots): Route {
+    if (roots.length === 0) return undefined;
+    const current = connection.current();
+    if (roots !== current && !isSameRoots(roots, current)) return this.#sides.for(roots);
+    this.#main.settle(roots);
+    return this.#main;
   }
 
   async #serveLater(
@@ -345,9 +378,9 @@ export class Session {
     const innerId = instance.request(message, {
       method: message.method ?? '',
       answered: (answer) => {
-        if (!answer.isError) this.#introduction?.note(message);
+        if (!answer.isError && LEAVES_TRACE.has(message.method ?? '')) this.#introduction?.note(message);
         // What a hook said about the call holds for all its rounds.
-        if (!this.#innerEra.isModern || !asksBack(answer)) this.#roots?.callers?.end(meta);
+        if (!instance.isModern || !asksBack(answer)) this.#roots?.callers?.end(meta);
         ended?.(answer.isError || answer.value('result', 'isError') === true);
         over((changeId) => this.#outer.send(this.#answers.shown(message, id, answer, changeId), id));
       },
@@ -398,5 +431,42 @@ export class Session {
 
   #instances(): readonly Instance[] {
     return [this.#main, ...this.#sides.keepers()].flatMap(({ instance }) => instance ?? []);
+  }
+}
+
+/** Does one thing after the other, so that requests reach a server in the order they came. */
+export class Lane {
+  readonly #waiting: (() => Promise<void> | undefined)[] = [];
+  readonly #onError: (error: unknown) => void;
+  #working = false;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Work that returns nothing is done already; where nothing is under way, it is done before this returns. */
+  add(work: () => Promise<void> | undefined): void {
+    this.#waiting.push(work);
+    if (!this.#working) this.#work();
+  }
+
+  #work(): void {
+    this.#working = true;
+    for (let work = this.#waiting.shift(); work !== undefined; work = this.#waiting.shift()) {
+      const pending = this.#begin(work);
+      if (pending === undefined) continue;
+      void pending.catch(this.#onError).then(() => this.#work());
+      return;
+    }
+    this.#working = false;
+  }
+
+  #begin(work: () => Promise<void> | undefined): Promise<void> | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#onError(error);
+      return undefined;
+    }
   }
 }

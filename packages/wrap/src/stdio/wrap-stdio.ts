@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { ProcessGuard } from '@rootward/mcp/host';
 import { ModernFront } from '../modern/front.js';
@@ -8,8 +5,10 @@ import { isModern } from '../wire/envelope.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
-import type { RawMessage } from '../wire/raw-message.js';
-import { ClientStream } from './client-stream.js';
+import { LineSplitter, writeMessage } from '../wire/lines.js';
+import { ambiguity, RawMessage } from '../wire/raw-message.js';
+import { scanArray } from '../wire/scan-json.js';
+import { emptyFolderOnUse } from '../inner/empty-folder.js';
 import { noiseTo } from './noise.js';
 
 /** How a server is wrapped over stdin and stdout. */
@@ -28,6 +27,12 @@ export interface WrapStdioOptions extends Pick<
 /** How long answers under way may still be written after stdin has ended. */
 const LINGER_MS = 400;
 
+/** As for any rootward server. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
+const MAX_BACKLOG_BYTES = 512 * 1024;
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
 interface Side {
   receive(message: RawMessage): void;
   readonly session: Session;
@@ -37,7 +42,7 @@ interface Side {
 export function wrapStdio(options: WrapStdioOptions): void {
   const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr } = options;
   const guard = options.guard ?? new ProcessGuard();
-  const emptyFolder = makeEmptyFolder();
+  const emptyFolder = emptyFolderOnUse();
   let side: Side | undefined;
   let leaving = false;
   const leave = (code: number): void => void guard.shutdown(code);
@@ -87,14 +92,92 @@ export function wrapStdio(options: WrapStdioOptions): void {
   }
 }
 
-/** Made on first use, and removed with this process. */
-function makeEmptyFolder(): () => string {
-  let folder: string | undefined;
-  return () => {
-    if (folder !== undefined) return folder;
-    const made = mkdtempSync(join(tmpdir(), 'rootward-wrap-'));
-    folder = made;
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
-    return made;
-  };
+/** What happens on the way to the client. */
+interface ClientStreamEvents {
+  message(message: RawMessage): void;
+  /** The client does not read fast enough, or does again. */
+  blocked(isBlocked: boolean): void;
+  ended(reason: 'ended' | 'broken-pipe' | 'line-too-long'): void;
+}
+
+/** A client over stdin and stdout. */
+class ClientStream implements Outer {
+  readonly #stdin: Readable;
+  readonly #stdout: Writable;
+  readonly #events: ClientStreamEvents;
+  #ended = false;
+
+  constructor(stdin: Readable, stdout: Writable, events: ClientStreamEvents) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+    this.#events = events;
+    const splitter = new LineSplitter(
+      {
+        line: (bytes) => this.#line(bytes),
+        // Input that is not a message gets no answer.
+        noise: () => undefined,
+        tooLong: () => this.#end('line-too-long'),
+      },
+      MAX_LINE_BYTES,
+    );
+    stdin.on('data', (chunk: Buffer) => splitter.push(chunk));
+    stdin.on('end', () => this.#end('ended'));
+    stdin.on('error', () => this.#end('ended'));
+    stdin.on('close', () => this.#end('ended'));
+    stdout.on('error', () => this.#end('broken-pipe'));
+    stdout.on('close', () => this.#end('broken-pipe'));
+    stdout.on('drain', () => events.blocked(false));
+  }
+
+  send(pieces: readonly Buffer[]): void {
+    writeMessage(this.#stdout, pieces);
+    if (this.#stdout.writableLength > MAX_BACKLOG_BYTES) this.#events.blocked(true);
+  }
+
+  hold(): void {
+    this.#stdin.pause();
+  }
+
+  release(): void {
+    this.#stdin.resume();
+  }
+
+  #line(bytes: Buffer): void {
+    if (this.#ended) return;
+    const message = RawMessage.read(bytes);
+    if (message !== undefined) {
+      this.#events.message(message);
+      return;
+    }
+    const batch = scanArray(bytes);
+    if (batch === undefined) this.#refuse(bytes);
+    else for (const { start, end } of batch) this.#line(bytes.subarray(start, end));
+  }
+
+  /** A request that can be named is told why it is not served. */
+  #refuse(bytes: Buffer): void {
+    let id: unknown = null;
+    let code = PARSE_ERROR;
+    try {
+      const value: unknown = JSON.parse(bytes.toString('utf8'));
+      code = INVALID_REQUEST;
+      if (typeof value === 'object' && value !== null && 'id' in value && 'method' in value) ({ id } = value);
+    } catch {
+      // It is not JSON.
+    }
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const error = { code, message: `Cannot serve the request: ${faultOf(bytes)}` };
+    this.send([Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error }))]);
+  }
+
+  #end(reason: 'ended' | 'broken-pipe' | 'line-too-long'): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#events.ended(reason);
+  }
+}
+
+function faultOf(bytes: Buffer): string {
+  const member = RawMessage.ambiguousMember(bytes);
+  return member === undefined ? 'it is not a JSON-RPC 2.0 message' : ambiguity(member);
 }

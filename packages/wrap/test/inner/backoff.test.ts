@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Backoff } from '../../src/inner/backoff.js';
+import { Backoff } from '../../src/inner/keeper.js';
 
 test('Backoff.delay grows while a server keeps ending, up to half a minute, and is gone once it worked', () => {
   const backoff = new Backoff();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { EraBridge } from '../../src/inner/era-bridge.js';
-import { InnerEra } from '../../src/inner/inner-era.js';
+import { InnerEra } from '../../src/inner/era-bridge.js';
 import { RawMessage } from '../../src/wire/raw-message.js';
 
 const INITIALIZE = RawMessage.from({

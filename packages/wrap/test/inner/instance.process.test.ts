@@ -3,7 +3,7 @@ import { Deferred } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp/host';
 import { expect, test } from 'vitest';
 import type { RootwardWrapError } from '../../src/error.js';
-import { InnerEra } from '../../src/inner/inner-era.js';
+import { InnerEra } from '../../src/inner/era-bridge.js';
 import { Instance } from '../../src/inner/instance.js';
 import { RawMessage } from '../../src/wire/raw-message.js';
 

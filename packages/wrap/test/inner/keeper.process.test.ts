@@ -3,7 +3,7 @@ import type { Root } from '@rootward/core';
 import { Deferred } from '@rootward/core/platform';
 import { ChildRegistry } from '@rootward/mcp/host';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { InnerEra } from '../../src/inner/inner-era.js';
+import { InnerEra } from '../../src/inner/era-bridge.js';
 import { Keeper, type KeeperOptions } from '../../src/inner/keeper.js';
 import { Introduction } from '../../src/session/introduction.js';
 import { RawMessage } from '../../src/wire/raw-message.js';

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ProcessGuard } from '@rootward/mcp/host';
-import { noiseTo, WrapEndpoint, type WrapStdioOptions } from '@rootward/wrap';
+import { emptyFolderOnUse, noiseTo, WrapEndpoint, type WrapStdioOptions } from '@rootward/wrap';
 import { Draining } from '../../../serve/http/draining.js';
 import { createGuardedServer } from '../../../serve/http/guarded-server.js';
 import { chooseTokens, open, type HttpEndpoint } from '../../../serve/http/http-endpoint.js';
@@ -23,13 +20,11 @@ export async function wrapHttp(
 ): Promise<HttpEndpoint> {
   const { tokens, madeToken } = chooseTokens(settings);
   const { guard } = options;
-  const empty = mkdtempSync(join(tmpdir(), 'rootward-wrap-'));
-  process.once('exit', () => rmSync(empty, { recursive: true, force: true }));
   const endpoint = new WrapEndpoint({
     ...options,
     children: guard.children,
     noise: noiseTo(process.stderr),
-    emptyFolder: () => empty,
+    emptyFolder: emptyFolderOnUse(),
   });
   const draining = new Draining();
   const server = createGuardedServer(

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineSplitter } from '../../src/wire/line-splitter.js';
+import { LineSplitter } from '../../src/wire/lines.js';
 
 function split(
   chunks: readonly Buffer[],

@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 const NEWLINE = 0x0a;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
@@ -121,4 +123,29 @@ export class LineSplitter {
     this.#head = EMPTY;
     this.#tail = EMPTY;
   }
+}
+
+/** Small messages are one write; large ones are not copied for that. */
+const MAX_JOINED_BYTES = 64 * 1024;
+const LINE_END = Buffer.of(NEWLINE);
+
+/** Writes one message, given in pieces, and ends its line. */
+export function writeMessage(stream: Writable, pieces: readonly Buffer[]): void {
+  let size = 0;
+  for (const { length } of pieces) size += length;
+  if (size <= MAX_JOINED_BYTES) {
+    const line = Buffer.allocUnsafe(size + 1);
+    let at = 0;
+    for (const piece of pieces) {
+      line.set(piece, at);
+      at += piece.length;
+    }
+    line[size] = NEWLINE;
+    stream.write(line);
+    return;
+  }
+  stream.cork();
+  for (const piece of pieces) stream.write(piece);
+  stream.write(LINE_END);
+  stream.uncork();
 }
