@@ -12,6 +12,7 @@ export type LspErrorCode =
   | 'symbol-not-found'
   | 'broad-root'
   | 'edit-refused'
+  | 'changed-meanwhile'
   | 'edit-failed'
   | 'invalid-option'
   | 'disposed';

@@ -7,7 +7,7 @@ import { lockDirectory, ProcessLocks } from '../platform/process-locks.js';
 import { copyInScope, type CopyOptions } from './operations/copy.js';
 import { Gate } from './gate/gate.js';
 import { listInScope, type ListEntry, type ListOptions } from './operations/list.js';
-import { containedInScope, locateInScope, type Location } from './operations/locate.js';
+import { containedInScope, locateInScope, nameContainedInScope, type Location } from './operations/locate.js';
 import { makeDirectoryInScope } from './operations/make-directory.js';
 import type { MakeDirectoryOptions, MakeDirectoryResult } from './operations/make-directory.js';
 import { lendInScope, openInScope } from './operations/open.js';
@@ -132,6 +132,14 @@ export class Scope {
   /** Whether a path is in scope: advice for people and models, never a licence to use the path outside the scope. */
   contains(path: string): boolean {
     return containedInScope(this.#gate, path);
+  }
+
+  /**
+   * Whether the entry of this name may be read, whatever is there now: for canonical paths of the past, such as those in a
+   * history. A link is not followed.
+   */
+  containsName(path: string): boolean {
+    return nameContainedInScope(this.#gate, path);
   }
 
   /** Where a path leads, also one that does not exist yet; throws the refusal where it is out of scope. */

@@ -97,9 +97,9 @@ async function writeUnchanged(
   after: string,
 ): Promise<void> {
   const options = signal === undefined ? {} : { signal };
-  const { text, bom } = await scope.readText(document.path, options);
+  const { text, bom, version } = await scope.readText(document.path, options);
   if (text !== document.text) throw changedMeanwhile(document.path);
-  await scope.write(document.path, bom ? `\uFEFF${after}` : after, options);
+  await scope.write(document.path, bom ? `\uFEFF${after}` : after, { ...options, expected: version });
 }
 
 /** The one declaration in the file that is meant; a line tells several of the same name apart. */

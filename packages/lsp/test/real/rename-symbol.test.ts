@@ -180,7 +180,7 @@ test('renameSymbol() changes nothing when a file is saved while the server think
   const toy = { ...scripted(script, { folders: 'file-driven' }), answersInOrder: true };
   home.serve({ servers: [toy] });
   await expect(rename({ file, apply: true })).rejects.toMatchObject({
-    code: 'edit-refused',
+    code: 'changed-meanwhile',
     message: expect.stringContaining('changed meanwhile'),
   });
   expect(readFileSync(file, 'utf8')).toBe('a new line\nprice');

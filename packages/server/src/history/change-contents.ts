@@ -25,7 +25,7 @@ export async function* changedTexts(
     files.set(step.path, { before: files.get(step.path)?.before ?? step.before, after: step.after });
   }
   for (const [path, { before, after }] of files) {
-    if (!scope.contains(path)) continue;
+    if (!scope.containsName(path)) continue;
     if (before.kind === 'directory' || after.kind === 'directory' || before.kind === 'tree') continue;
     const old = await textOf(history, scope, path, before);
     const now = await textOf(history, scope, path, after);

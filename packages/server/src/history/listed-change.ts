@@ -62,7 +62,7 @@ export async function* visibleChanges(
     if (!undoneBy.has(change.id)) for (const id of change.undoes ?? []) undoneBy.set(id, change.id);
     if (filter.session !== undefined && change.session !== filter.session) continue;
     const files = filesOf(change).filter(
-      (file) => isVisible(scope, file.path) && (file.from === undefined || isVisible(scope, file.from)),
+      (file) => scope.containsName(file.path) && (file.from === undefined || scope.containsName(file.from)),
     );
     if (files.length === 0 || !files.some((file) => isAsked(file, filter.path))) continue;
     yield { change, listed: describe(change, files, undoneBy.get(change.id)) };
@@ -111,10 +111,6 @@ function lossOf(before: EntryState): Pick<ListedFile, 'lost'> {
   const lost =
     before.kind === 'file' ? before.lost !== undefined : before.kind === 'tree' && before.lost !== undefined;
   return lost ? { lost } : {};
-}
-
-function isVisible(scope: Scope, path: string): boolean {
-  return scope.contains(path);
 }
 
 function isAsked({ path, from }: ListedFile, asked: string | undefined): boolean {

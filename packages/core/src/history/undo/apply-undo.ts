@@ -3,7 +3,8 @@ import type { ChangeRecorder } from '../change-recorder.js';
 import type { EntryState } from '../journal/entry-state.js';
 import { readKept } from '../journal/inline-content.js';
 import type { OpenStore } from '../store/open-store.js';
-import type { UndoAction } from './plan-undo.js';
+import type { ExpectEntry } from '../../scope/operations/entry-description.js';
+import { isSameEntry, isSameObject, type UndoAction } from './plan-undo.js';
 import { treeDigest } from './tree-digest.js';
 
 export interface ApplyOptions {
@@ -22,9 +23,18 @@ export async function applyUndo(actions: readonly UndoAction[], options: ApplyOp
   let files = 0;
   const count = (): void => options.onProgress((files += 1));
   for (const action of actions) {
-    if (action.kind === 'move') await options.scope.rename(action.from, action.path);
+    if (action.kind === 'move') await move(action, options);
     else await put(action, options, count);
   }
+}
+
+/** What the plan found is still there when each action is carried out. */
+async function move(
+  { from, path, moved }: UndoAction & { readonly kind: 'move' },
+  { scope, force }: ApplyOptions,
+): Promise<void> {
+  const expected: ExpectEntry = (found) => isSameObject(moved, found);
+  await scope.rename(from, path, force ? {} : { expected });
 }
 
 async function put(
@@ -32,10 +42,11 @@ async function put(
   { scope, recorder, store, force }: ApplyOptions,
   count: () => void,
 ): Promise<void> {
+  const expected: ExpectEntry | undefined = force ? undefined : (found) => isSameEntry(was, found);
   if (state.kind === 'absent') {
     if (was.kind === 'tree') recorder.knownTree = was.tree;
     const current = force ? await scope.describe(path) : undefined;
-    if (current?.kind !== 'absent') await scope.remove(path, { recursive: force || was.kind === 'tree' });
+    if (current?.kind !== 'absent') await scope.remove(path, { recursive: force || was.kind === 'tree', expected });
     return;
   }
   if (force) await clear(scope, path, state);
@@ -46,8 +57,8 @@ async function put(
   if (state.kind === 'file') {
     const bytes = await readKept(state, store.contents);
     if (bytes === undefined) throw new Error(`the content of ${path} is no longer kept`);
-    await scope.restore(path, { kind: 'file', mode: state.mode, bytes });
-  } else await scope.restore(path, state);
+    await scope.restore(path, { kind: 'file', mode: state.mode, bytes }, { expected });
+  } else await scope.restore(path, state, { expected });
   count();
 }
 

@@ -10,7 +10,7 @@ import { Outlook } from './outlook.js';
 /** One thing to do in order to take changes back. */
 export type UndoAction =
   | { readonly kind: 'put'; readonly path: string; readonly state: EntryState; readonly was: EntryState }
-  | { readonly kind: 'move'; readonly from: string; readonly path: string };
+  | { readonly kind: 'move'; readonly from: string; readonly path: string; readonly moved: EntryState };
 
 /** Why a change cannot be taken back as it is. */
 export interface Conflict {
@@ -103,7 +103,7 @@ class Planner implements UndoPlan {
       if (isSameObject(moved, origin) && (await this.#matches(path, before, current))) return;
       this.#changed(origin.kind !== 'absent' && isSameObject(moved, current) ? from : path);
     }
-    this.actions.push({ kind: 'move', from: path, path: from });
+    this.actions.push({ kind: 'move', from: path, path: from, moved });
     await this.#outlook.move(path, from);
     if (before.kind !== 'absent') await this.#put(path, before, { kind: 'absent' });
   }
@@ -138,14 +138,23 @@ class Planner implements UndoPlan {
       if (current.kind !== 'directory' || expected.digest === undefined) return false;
       return this.#outlook.isTree(path, expected, this.#signal);
     }
-    if (expected.kind === 'directory') {
+    return isSameEntry(expected, current);
+  }
+}
+
+/** Whether an entry is in a state. What is in a folder does not matter. */
+export function isSameEntry(expected: EntryState, current: EntryDescription): boolean {
+  switch (expected.kind) {
+    case 'tree':
+      return current.kind === 'directory';
+    case 'directory':
       return current.kind === 'directory' && (expected.mode === undefined || expected.mode === current.mode);
-    }
-    if (expected.kind === 'file') {
+    case 'file':
       return current.kind === 'file' && expected.mode === current.mode && isSameContent(expected, current);
-    }
-    if (expected.kind === 'link') return current.kind === 'link' && current.target === expected.target;
-    return current.kind === 'absent';
+    case 'link':
+      return current.kind === 'link' && current.target === expected.target;
+    case 'absent':
+      return current.kind === 'absent';
   }
 }
 
@@ -154,7 +163,7 @@ function treeOf(state: EntryState): string | undefined {
 }
 
 /** A folder that was moved may contain other files by now, which move with it. */
-function isSameObject(moved: EntryState, current: EntryDescription): boolean {
+export function isSameObject(moved: EntryState, current: EntryDescription): boolean {
   if (moved.kind === 'file') return current.kind === 'file' && isSameContent(moved, current);
   if (moved.kind === 'link') return current.kind === 'link' && current.target === moved.target;
   return moved.kind === current.kind;

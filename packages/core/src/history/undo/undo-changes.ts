@@ -31,12 +31,30 @@ export interface UndoResult {
 }
 
 const MAX_NAMED = 5;
+const MAX_ATTEMPTS = 4;
 
 /**
  * Undoes changes through the fence of this scope, all of them or none. Refused if something was changed since. An undo
  * is a change itself and can be undone.
  */
 export async function undoChanges(
+  history: History,
+  scope: Scope,
+  changes: readonly Change[],
+  options: UndoOptions,
+): Promise<UndoResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await undoOnce(history, scope, changes, options);
+    } catch (error) {
+      const isOvertaken = error instanceof RootwardError && error.code === 'changed-meanwhile';
+      if (!isOvertaken || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Refused as `changed-meanwhile` if something changes between the plan and what it plans; nothing is changed then. */
+async function undoOnce(
   history: History,
   scope: Scope,
   changes: readonly Change[],

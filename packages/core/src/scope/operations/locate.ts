@@ -39,6 +39,17 @@ export function locateInScope(gate: Gate, asked: string): Location {
   };
 }
 
+/** Decides on the name alone: what is there now, and where a link in its place leads, does not matter. */
+export function nameContainedInScope(gate: Gate, path: string): boolean {
+  try {
+    gate.enforce('locate', path, gate.place('locate', path, path), 'read');
+    return true;
+  } catch (error) {
+    if (error instanceof RootwardError) return false;
+    throw error;
+  }
+}
+
 /** Advice only: the answer may be out of date before it is read. Access through the scope decides anew. */
 export function containedInScope(gate: Gate, asked: string): boolean {
   try {

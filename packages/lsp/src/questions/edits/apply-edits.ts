@@ -1,4 +1,4 @@
-import type { Scope } from '@rootward/core';
+import { RootwardError, type Scope, type TextReading } from '@rootward/core';
 import { RootwardLspError } from '../../error.js';
 import { digestOf, type EditJournal, type JournalEntry } from './edit-journal.js';
 
@@ -8,6 +8,15 @@ export interface PlannedEdit {
   readonly before: string;
   readonly after: string;
 }
+
+interface FoundEdit extends PlannedEdit {
+  /** The byte order mark that reading removes. */
+  readonly mark: string;
+  /** What the file holds now. */
+  readonly version: string;
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
 
 /** What became of an edit that was cut off earlier. */
 export interface Recovery {
@@ -28,26 +37,31 @@ export async function applyEdits(
   journal: EditJournal,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (const { path, before } of edits) {
-    const { text } = await scope.readText(path);
-    if (text !== before) throw changedMeanwhile(path);
+  const found: FoundEdit[] = [];
+  for (const edit of edits) {
+    const { text, bom, version } = await scope.readText(edit.path);
+    if (text !== edit.before) throw changedMeanwhile(edit.path);
+    found.push({ ...edit, mark: bom ? BYTE_ORDER_MARK : '', version });
   }
   signal?.throwIfAborted();
   const entry = await journal.begin(
     edits.map(({ path, before, after }) => ({ path, before, after: digestOf(after) })),
   );
-  const written: PlannedEdit[] = [];
+  const written: FoundEdit[] = [];
   const forget = scope.tally?.mark();
   try {
-    for (const edit of edits) {
-      await writeText(scope, edit.path, edit.after);
-      written.push(edit);
+    for (const edit of found) {
+      const { path, mark, after, version: expected } = edit;
+      const { version } = await scope.write(path, mark + after, { expected });
+      written.push({ ...edit, version });
     }
   } catch (cause) {
     const changed = await putBack(scope, written);
     if (changed.length > 0) throw halfWay(changed, cause);
     forget?.();
     await entry.close();
+    // Compared again when each file is written: the first look was before the journal was on the disk.
+    if (cause instanceof RootwardError && cause.code === 'changed-meanwhile') throw cause;
     const message = 'Cannot rename: a file could not be written; all are as before';
     throw new RootwardLspError('edit-failed', message, { cause });
   }
@@ -55,17 +69,17 @@ export async function applyEdits(
 }
 
 export function changedMeanwhile(path: string): RootwardLspError {
-  return new RootwardLspError('edit-refused', `Cannot edit: "${path}" changed meanwhile`, {
+  return new RootwardLspError('changed-meanwhile', `Cannot edit: "${path}" changed meanwhile`, {
     instruction: 'Try again',
   });
 }
 
-/** Returns the files for which that failed. */
-async function putBack(scope: Scope, written: readonly PlannedEdit[]): Promise<readonly string[]> {
+/** Returns the files for which that failed: nobody else's change is lost, either. */
+async function putBack(scope: Scope, written: readonly FoundEdit[]): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const { path, before } of written.toReversed()) {
+  for (const { path, mark, before, version: expected } of written.toReversed()) {
     try {
-      await writeText(scope, path, before);
+      await scope.write(path, mark + before, { expected });
     } catch {
       changed.push(path);
     }
@@ -97,27 +111,22 @@ async function restore(scope: Scope, { files }: JournalEntry): Promise<Recovery>
   const restored: string[] = [];
   const left: string[] = [];
   for (const { path, before, after } of files) {
-    const text = await textOf(scope, path);
-    if (text === before) continue;
-    if (text === undefined || digestOf(text) !== after) {
+    const reading = await readingOf(scope, path);
+    if (reading?.text === before) continue;
+    if (reading === undefined || digestOf(reading.text) !== after) {
       left.push(path);
       continue;
     }
-    await writeText(scope, path, before);
+    const mark = reading.bom ? BYTE_ORDER_MARK : '';
+    await scope.write(path, mark + before, { expected: reading.version });
     restored.push(path);
   }
   return { restored, left };
 }
 
-/** Reading removes a byte order mark, so it is added again before writing. */
-async function writeText(scope: Scope, path: string, text: string): Promise<void> {
-  const { bom } = await scope.readText(path, { head: 1 });
-  await scope.write(path, bom ? `\uFEFF${text}` : text);
-}
-
-async function textOf(scope: Scope, path: string): Promise<string | undefined> {
+async function readingOf(scope: Scope, path: string): Promise<TextReading | undefined> {
   try {
-    return (await scope.readText(path)).text;
+    return await scope.readText(path);
   } catch {
     return undefined;
   }
