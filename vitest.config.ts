@@ -18,7 +18,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Loading all modules anew for each file took longer than most tests. Files that replace a module still need it.
     isolate: false,
-    setupFiles: ['testing/clean-up-setup.ts'],
+    setupFiles: ['testing/clean-up-setup.ts', 'testing/property-seed-setup.ts'],
     // A limit ends a test that hangs, on a busy machine too: nothing is told from how long a test took.
     testTimeout: 600_000,
     hookTimeout: 600_000,

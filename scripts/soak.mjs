@@ -1,6 +1,7 @@
 // The long versions of tests that depend on chance or on time: `npm run soak` runs all, `npm run soak -- NAME…` some, and
 // `npm run soak -- code FOLDER…` asks about the code in these folders.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 
@@ -16,10 +17,17 @@ const PARTS = {
   kills: { files: ['packages/core/test/scope/kill.process.test.ts'], env: { ROOTWARD_KILLS: '300' } },
   history: {
     files: [
+      'packages/core/test/scope/editors.process.test.ts',
+      'packages/core/test/history/model.process.test.ts',
       'packages/core/test/history/random-sequences.test.ts',
       'packages/core/test/history/processes.process.test.ts',
     ],
-    env: { ROOTWARD_HISTORY_SEQUENCES: '10000', ROOTWARD_HISTORY_KILLS: '500' },
+    env: {
+      ROOTWARD_EDITORS: '50',
+      ROOTWARD_MODEL_RUNS: '2000',
+      ROOTWARD_HISTORY_SEQUENCES: '10000',
+      ROOTWARD_HISTORY_KILLS: '500',
+    },
   },
   leaving: {
     files: ['test/server/life/leaving.test.ts', 'test/server/language-servers.test.ts'],
@@ -45,6 +53,12 @@ const PARTS = {
       CLUSTER_KILL_EVERY: '1000',
     },
   },
+  properties: {
+    files: execFileSync('git', ['grep', '-l', 'fc.assert(', '--', '*.test.ts'], { encoding: 'utf8' })
+      .trim()
+      .split('\n'),
+    env: {},
+  },
   memory: { files: ['test/server/life/soak.test.ts'], env: { SOAK_CALLS: '100000' } },
 };
 
@@ -63,6 +77,9 @@ if (unknown !== undefined) {
   console.error(`Cannot run ${JSON.stringify(unknown)}: the parts are ${Object.keys(PARTS).join(', ')}`);
   process.exit(2);
 }
+// `npm test` has a fixed one. A failure is repeated by setting this one.
+const seed = { ROOTWARD_PROPERTY_SEED: process.env.ROOTWARD_PROPERTY_SEED ?? String(randomInt(2 ** 31)) };
+console.error(`Property tests run with ROOTWARD_PROPERTY_SEED=${seed.ROOTWARD_PROPERTY_SEED}`);
 for (const [name, { files, env }] of Object.entries(PARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const { status } = spawnSync(
@@ -70,7 +87,7 @@ for (const [name, { files, env }] of Object.entries(PARTS)) {
     // One file after the other: on a busy machine V8 compiles later, and the memory part sees it.
     ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=3600000', '--no-file-parallelism', ...files],
     // A variable that is set already wins: CLUSTER_CLIENTS=120 npm run soak -- cluster
-    { stdio: 'inherit', env: { ...env, ...process.env } },
+    { stdio: 'inherit', env: { ...env, ...process.env, ...seed } },
   );
   if (status !== 0) process.exitCode = status ?? 1;
 }

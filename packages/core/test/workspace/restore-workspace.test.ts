@@ -64,6 +64,18 @@ test('restore() puts no operator root in the place of two answers whose common p
   expect(pathsOf(second)).toEqual([]);
 });
 
+test('restore() lets the operator in after an empty answer that was saved, whatever was heard elsewhere since', async () => {
+  const tree = makeTree('top/a', 'top/b');
+  const [first, second] = await openAll(2, { roots: [tree('top')] });
+  await clientNames(first!, tree('top/a'));
+  await clientNames(first!);
+  const kept = first!.keep();
+  // Never saved, so that the other one cannot know of it.
+  await clientNames(first!, tree('top/b'));
+  await second!.restore(kept, { since: {} });
+  expect([pathsOf(first!), pathsOf(second!)]).toEqual([[tree('top/b')], [tree('top')]]);
+});
+
 test('restore() does not bring hints back for a client that took its roots back and failed to answer later', async () => {
   const tree = makeTree('a', 'hint');
   const [first, second] = await openAll(2, { environment: { CLAUDE_PROJECT_DIR: tree('hint') } });
@@ -161,12 +173,18 @@ test('whatever workspaces of one client hear and restore, each root is in a last
     const since: KeptWorkspace[] = [{}, {}, {}];
     const last = new Map<number, readonly string[]>();
     let stored: KeptWorkspace = {};
+    // The last answer of each when it saved last, as a whole and as each of them restored it.
+    const saved = new Map<number, readonly string[]>();
+    const restored: (readonly (readonly string[])[])[] = [[], [], []];
     const save = async (index: number, meanwhile = () => {}): Promise<void> => {
       const restoring = writers[index]!.restore(stored, { since: since[index]! });
       meanwhile();
       await restoring;
       stored = writers[index]!.keep();
       since[index] = stored;
+      restored[index] = [...saved.values()];
+      const own = last.get(index);
+      if (own !== undefined) saved.set(index, own);
     };
     for (const { writer, act, names, failure } of acts) {
       const workspace = writers[writer]!;
@@ -177,8 +195,9 @@ test('whatever workspaces of one client hear and restore, each root is in a last
       if (act === 'announce') workspace.rootsChanged();
       if (act === 'save') await save(writer);
       if (act === 'save and announce') await save(writer, () => workspace.rootsChanged());
-      const mayTakeOver =
-        workspace.keep().hasGiven !== true || [...last.values()].some((one) => one.length === 0);
+      // An answer that was not saved is unknown to the others: for them, the one that was saved before still counts.
+      const answers = [...last.values(), ...restored[writer]!];
+      const mayTakeOver = workspace.keep().hasGiven !== true || answers.some((one) => one.length === 0);
       expect(mayTakeOver || !pathsOf(workspace).includes(top)).toBe(true);
     }
     for (const index of [0, 1, 2, 0, 1, 2]) await save(index);

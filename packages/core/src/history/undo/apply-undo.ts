@@ -46,7 +46,8 @@ async function put(
   if (state.kind === 'absent') {
     if (was.kind === 'tree') recorder.knownTree = was.tree;
     const current = force ? await scope.describe(path) : undefined;
-    if (current?.kind !== 'absent') await scope.remove(path, { recursive: force || was.kind === 'tree', expected });
+    if (current?.kind !== 'absent')
+      await scope.remove(path, { recursive: force || was.kind === 'tree', expected });
     return;
   }
   if (force) await clear(scope, path, state);

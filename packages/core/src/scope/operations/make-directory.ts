@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { childPath } from '../gate/child-path.js';
-import type { Gate } from '../gate/gate.js';
+import type { Entry, Gate } from '../gate/gate.js';
 import type { Pin } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { fromSystem, scopeError } from '../gate/refusal.js';
-import type { Changes } from '../recording/changes.js';
+import { placeOf, type Changes } from '../recording/changes.js';
 import type { Plan } from '../recording/recorder.js';
 
 /** Options of `Scope.mkdir()`. */
@@ -18,6 +18,8 @@ export interface MakeDirectoryResult {
   readonly created: boolean;
 }
 
+type NewFolder = Pick<Entry, 'parent' | 'name' | 'child'>;
+
 const ACTION = 'create folder';
 
 function makeOne(path: string): boolean {
@@ -30,15 +32,14 @@ function makeOne(path: string): boolean {
   }
 }
 
-/** Needs no lock: the system makes a folder only where nothing is. */
-async function makeRecorded(changes: Changes, path: string, child: string): Promise<void> {
+async function makeRecorded(changes: Changes, path: string, place: NewFolder): Promise<void> {
   const plan = (): Plan => ({ kind: 'put', path, prior: undefined, next: { kind: 'directory' } });
-  await changes.commit({ places: [], plan }, () => mkdirSync(child));
+  await changes.commit({ places: [placeOf(place)], plan }, () => mkdirSync(place.child));
 }
 
-async function makeOneRecorded(changes: Changes, path: string, child: string): Promise<boolean> {
+async function makeOneRecorded(changes: Changes, path: string, place: NewFolder): Promise<boolean> {
   try {
-    await makeRecorded(changes, path, child);
+    await makeRecorded(changes, path, place);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
@@ -62,7 +63,7 @@ async function makeMissing(
       gate.enforce(ACTION, asked, placement, 'change');
       // Without a recorder, all folders are made in one turn of the event loop: no other call gets in between.
       const made = changes.isRecorded
-        ? await makeOneRecorded(changes, placement.path, parent.child(name))
+        ? await makeOneRecorded(changes, placement.path, { parent, name, child: parent.child(name) })
         : makeOne(parent.child(name));
       created = made || created;
       const next = gate.pin(parent.child(name), { directory: true });
@@ -87,7 +88,7 @@ export async function makeDirectoryInScope(
     if (options.recursive !== true) {
       const entry = gate.admitEntry(ACTION, asked, 'change');
       try {
-        await makeRecorded(changes, entry.placement.path, entry.child);
+        await makeRecorded(changes, entry.placement.path, entry);
       } finally {
         entry.parent.close();
       }

@@ -31,6 +31,17 @@ function sourceStats(asked: string, source: Entry): Stats {
   return stats;
 }
 
+/** Two hard links of one file: the system would leave both. Not two spellings of one name. */
+function isTwin(source: Entry, target: Entry): boolean {
+  const [one, other] = [source, target].map((entry) => lstatSync(entry.child, { throwIfNoEntry: false }));
+  return (
+    one !== undefined &&
+    one.ino === other?.ino &&
+    one.dev === other.dev &&
+    placeOf(source).lock !== placeOf(target).lock
+  );
+}
+
 function isUnchanged(pin: Pin, now: Stats | undefined): boolean {
   const { stats } = pin;
   return (
@@ -116,7 +127,8 @@ export async function renameInScope(
         const { signal } = options;
         await writing.changes.commit({ places, plan, check, signal }, async (recording, changes) => {
           try {
-            renameSync(source.child, target.child);
+            if (isTwin(source, target)) unlinkSync(source.child);
+            else renameSync(source.child, target.child);
           } catch (error) {
             if (errnoOf(error) !== 'EXDEV') throw error;
             await moveToOtherDisk(

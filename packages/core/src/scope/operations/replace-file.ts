@@ -17,7 +17,6 @@ import type { Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { SMALL_READ } from './file-reader.js';
 import type { Entry } from '../gate/gate.js';
-import { unstablePath } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
 import { placeOf, type Changes } from '../recording/changes.js';
 import { priorAt, type Plan } from '../recording/recorder.js';
@@ -166,8 +165,6 @@ async function fillAndMove(
       if (predecessor !== undefined) keepOwnerAndMode(fd, predecessor);
       const plan = (): Plan => planOf(entry, fd, content);
       await changes.commit({ places: [placeOf(entry)], plan, check, signal }, () => {
-        // Filling may have taken long enough for the folder to be moved out of scope.
-        if (entry.parent.hasMoved()) throw unstablePath();
         moveIntoPlace(entry, temporary, exclusive);
       });
     } finally {

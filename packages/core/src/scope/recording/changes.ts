@@ -11,7 +11,9 @@ export interface Place {
   /** The name of its lock. */
   readonly lock: string;
   /** What is there; a final link is not followed. */
-  look(): Stats | undefined;
+  readonly look: () => Stats | undefined;
+  /** Whether its folder has another path by now, so that the plan names the wrong one. */
+  readonly hasMoved: () => boolean;
 }
 
 /** A change that is ready to be made. */
@@ -74,6 +76,7 @@ export class Changes {
       await check?.();
       const recording = await this.#recorder?.record(plan(), signal);
       try {
+        if (places.some((place) => place.hasMoved())) throw unstablePath();
         // A program that knows no locks may have changed it meanwhile.
         if (recording?.taken === true || places.every((place, index) => isSame(place.look(), seen[index]))) {
           const result = await make(recording, this.#within(places, undefined));
@@ -100,15 +103,20 @@ export class Changes {
 }
 
 /** The place of an entry. */
-export function placeOf({ parent, name, child }: Entry): Place {
-  return { lock: lockName(parent.stats, name), look: () => lstatSync(child, { throwIfNoEntry: false }) };
+export function placeOf({ parent, name, child }: Pick<Entry, 'parent' | 'name' | 'child'>): Place {
+  return {
+    lock: lockName(parent.stats, name),
+    look: () => lstatSync(child, { throwIfNoEntry: false }),
+    hasMoved: () => parent.hasMoved(),
+  };
 }
 
 /** The place of a pinned file, whose folder may be out of scope. */
-export function placeOfPin({ path, self }: Pin): Place {
+export function placeOfPin(pin: Pin): Place {
   return {
-    lock: lockName(statSync(dirname(path)), basename(path)),
-    look: () => statSync(self, { throwIfNoEntry: false }),
+    lock: lockName(statSync(dirname(pin.path)), basename(pin.path)),
+    look: () => statSync(pin.self, { throwIfNoEntry: false }),
+    hasMoved: () => !isInPlace(pin),
   };
 }
 
