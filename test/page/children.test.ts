@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ describe.skipIf(browserPath === undefined)('The children on the page', () => {
     const inner = { command: process.execPath, args: [INNER] };
     writeFileSync(config, JSON.stringify({ wrap: { inner }, sandbox: { level: 'off' } }));
     const args = ['--config', config, '--project', tools.path, '--sandbox', 'off'];
-    const environment = { PATH: `${place.environment['PATH'] ?? ''}${delimiter}${BIN}` };
+    const environment = { ROOTWARD_PROGRAM_FOLDERS: BIN };
     [url, session] = await Promise.all([place.ui(), place.server({ args, environment })]);
   });
   const open = async (): Promise<Page> => {

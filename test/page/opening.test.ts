@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.js';
 import { PROGRAM } from '../server/fixtures/rootward.js';
@@ -25,7 +25,7 @@ async function startUi(...flags: readonly string[]): Promise<Opening> {
     writeFileSync(join(bin, name), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, { mode: 0o755 });
   }
   const child = spawn(process.execPath, [PROGRAM, 'ui', '--port', '0', ...flags], {
-    env: { ...place.environment, PATH: [bin, process.env['PATH']].join(delimiter) },
+    env: { ...place.environment, ROOTWARD_PROGRAM_FOLDERS: bin },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

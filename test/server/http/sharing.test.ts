@@ -111,6 +111,14 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
   });
   afterAll(() => redis[Symbol.asyncDispose]());
 
+  /** Waits until both instances answer a first request with a status. */
+  async function initializedWith(token: string, status: number): Promise<void> {
+    await eventually(async () => {
+      for (const http of [first, second])
+        expect((await send(http.url, authorized(token), INITIALIZE)).status).toBe(status);
+    });
+  }
+
   async function openSession(token = TOKEN): Promise<string> {
     const answer = await send(first.url, authorized(token), INITIALIZE);
     expect(answer.status).toBe(200);
@@ -213,16 +221,18 @@ describe.skipIf(!isInstalled(STORE_PROGRAM))(`with ${STORE_PROGRAM}`, () => {
       }
     });
     await run(['revoke', '--principal', principal, '--lift'], env());
-    await eventually(async () => {
-      for (const http of [first, second]) {
-        expect((await send(http.url, authorized(OTHER_TOKEN), INITIALIZE)).status).toBe(200);
-      }
-    });
+    await initializedWith(OTHER_TOKEN, 200);
+    // The token itself, which an operator may have at hand instead.
+    expect(await run(['revoke', '--principal', OTHER_TOKEN], env())).toContain(principal);
+    await initializedWith(OTHER_TOKEN, 401);
+    await run(['revoke', '--principal', OTHER_TOKEN, '--lift'], env());
+    await initializedWith(OTHER_TOKEN, 200);
   });
 
   test.each([
     ['--session', '1f6e2c', 'its Mcp-Session-Id'],
     ['--handle', 'eyJyb290cyI6', 'as workspace_info returns it'],
+    ['--principal', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.AAAA', 'give its subject'],
   ])('rootward revoke %s %s is refused: it is not a name of one', async (kind, name, expected) => {
     const server = startRootward(['revoke', kind, name], { env: env() });
     expect(await server.exit).toBe(2);

@@ -25,21 +25,33 @@ const MAX_EVENTS = 10_000;
 const MAX_PROCESSES = 200;
 const SOCKET_NAME = /^([1-9]\d*)\.sock$/;
 
+/** A process that refuses is asked again: it may have been started before the key was made. */
+const REFUSED_MS = 5000;
+
+export interface WatcherOptions {
+  /** The folder of the sockets. */
+  readonly folder: string;
+  /** The folder of the key. */
+  readonly door: string;
+  /** The only process to look at. */
+  readonly only?: number | undefined;
+  /** Told once for each process that cannot be shown. */
+  readonly onRefused: (pid: number, reason: string) => void;
+}
+
 /** Finds the processes of this user by their sockets, and gathers what they show. */
 export class ProcessWatcher {
-  readonly #folder: string;
-  readonly #only: number | undefined;
   readonly #links = new Map<number, ProcessLink>();
   readonly #states = new Map<number, ProcessState>();
   readonly #events: WatchedEvent[] = [];
   readonly #changes = new Emitter<WatchedChange>();
   readonly #timer: NodeJS.Timeout;
+  readonly #refused = new Map<number, number>();
+  readonly #options: WatcherOptions;
   #lastNumber = 0;
 
-  /** With `only`, no other process is looked at. */
-  constructor(folder: string, only?: number) {
-    this.#folder = folder;
-    this.#only = only;
+  constructor(options: WatcherOptions) {
+    this.#options = options;
     this.#scan();
     this.#timer = setInterval(() => this.#scan(), SCAN_MS).unref();
   }
@@ -70,12 +82,14 @@ export class ProcessWatcher {
   }
 
   #scan(): void {
-    if (!isOwnFolder(this.#folder)) return;
-    for (const name of readdirSync(this.#folder)) {
+    const { folder, only } = this.#options;
+    if (!isOwnFolder(folder)) return;
+    for (const name of readdirSync(folder)) {
       const pid = Number(SOCKET_NAME.exec(name)?.[1]);
       if (!Number.isInteger(pid) || this.#links.has(pid) || this.#links.size >= MAX_PROCESSES) continue;
-      if (this.#only !== undefined && pid !== this.#only) continue;
-      const path = join(this.#folder, name);
+      if (only !== undefined && pid !== only) continue;
+      if (performance.now() < (this.#refused.get(pid) ?? 0)) continue;
+      const path = join(folder, name);
       const stats = lstatSync(path, { throwIfNoEntry: false });
       if (stats?.isSocket() !== true || stats.uid !== userInfo().uid) continue;
       if (isAlive(pid)) this.#connect(path, pid);
@@ -84,7 +98,7 @@ export class ProcessWatcher {
   }
 
   #connect(path: string, pid: number): void {
-    const link = new ProcessLink(path, pid, {
+    const link = new ProcessLink(path, pid, this.#options.door, {
       onState: (state) => {
         this.#states.set(pid, state);
         this.#announce();
@@ -95,12 +109,19 @@ export class ProcessWatcher {
         if (this.#events.length > 2 * MAX_EVENTS) this.#events.splice(0, this.#events.length - MAX_EVENTS);
         if (watched.length > 0) this.#changes.fire({ type: 'events', events: watched });
       },
-      onEnd: () => {
+      onEnd: (refused) => {
         this.#links.delete(pid);
+        if (refused !== undefined) this.#noteRefusal(pid, refused);
         if (this.#states.delete(pid)) this.#announce();
       },
     });
     this.#links.set(pid, link);
+  }
+
+  #noteRefusal(pid: number, reason: string): void {
+    if (!this.#refused.has(pid)) this.#options.onRefused(pid, reason);
+    if (this.#refused.size > MAX_PROCESSES) this.#refused.clear();
+    this.#refused.set(pid, performance.now() + REFUSED_MS);
   }
 
   #announce(): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { RootwardServerError } from '../error.js';
 import { runtimeFolder } from '@rootward/core/platform';
 import { makeRuntimeFolder } from '../watch/runtime-folder.js';
+import { DoorKey, doorFolder } from '../watch/door-key.js';
 import { readPageFile } from './page-file.js';
 import { createPageServer } from './page-server.js';
 import { ProcessWatcher } from './process-watcher.js';
@@ -17,6 +18,9 @@ export interface PageOptions {
   /** Where the program is, and with it the page. */
   readonly program: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** Told, for people, which processes cannot be shown. */
+  readonly warn: (text: string) => void;
   /** Must be free where it is given. */
   readonly port?: number | undefined;
   /** The only process to show. */
@@ -31,7 +35,14 @@ export interface StartedPage {
 }
 
 /** Serves the page on this machine. */
-export async function startPage({ program, environment, port, only }: PageOptions): Promise<StartedPage> {
+export async function startPage({
+  program,
+  environment,
+  home,
+  warn,
+  port,
+  only,
+}: PageOptions): Promise<StartedPage> {
   if (program === undefined) throw new RootwardServerError('usage', 'Cannot find the page: it is not built');
   if (process.platform === 'win32') {
     throw new RootwardServerError(
@@ -46,10 +57,21 @@ export async function startPage({ program, environment, port, only }: PageOption
       `Cannot use ${folder}: it belongs to someone else, or others may enter it`,
     );
   }
+  const file = readPageFile(join(program, 'page.html'));
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const watcher = new ProcessWatcher(folder, only);
-  const server = createPageServer({ file: readPageFile(join(program, 'page.html')), token, watcher });
-  const got = await listen(server, port);
+  const door = makeKey({ environment, home });
+  const watcher = new ProcessWatcher({
+    folder,
+    door,
+    only,
+    onRefused: (pid, reason) => warn(`process ${pid} is not shown. ${reason}`),
+  });
+  const server = createPageServer({ file, token, watcher });
+  const got = await listen(server, port).catch((error: unknown) => {
+    // Connections to processes would keep this one.
+    watcher.dispose();
+    throw error;
+  });
   return {
     address: `http://${LOOPBACK}:${got}/#${token}`,
     server,
@@ -59,6 +81,18 @@ export async function startPage({ program, environment, port, only }: PageOption
       server.closeAllConnections();
     },
   };
+}
+
+/** The folder of the key, which is there afterwards. */
+function makeKey(start: Pick<PageOptions, 'environment' | 'home'>): string {
+  const folder = doorFolder(start);
+  try {
+    DoorKey.make(folder);
+    return folder;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new RootwardServerError('usage', `Cannot start the page: ${problem}`, { cause: error });
+  }
 }
 
 /** A port that was given must be free; else the usual one is tried, and then any. */

@@ -26,6 +26,7 @@ import { servedProject } from './programs/project-folder.js';
 import type { ToolCatalogue } from '../exec/project/tool-catalogue.js';
 import type { ProjectSettingsStore } from '../guidance/settings-store.js';
 import { LiveSessions, modernSession } from '../watch/live-process.js';
+import { doorFolder } from '../watch/door-key.js';
 import { StandingConsents } from '../watch/standing-consents.js';
 import { WaitingQuestions } from '../watch/waiting-questions.js';
 import { StderrLogger } from './stderr-logger.js';
@@ -85,7 +86,7 @@ function waitingQuestions(
 ): WaitingQuestions {
   if (!uiConsent) return new WaitingQuestions();
   return new WaitingQuestions({
-    consents: new StandingConsents(consentsFolder(start)),
+    consents: new StandingConsents(consentsFolder(start), doorFolder(start)),
     used: ({ message: path }) =>
       events.record({ session: 'operator', tool: 'standing-consent', path, decision: 'allowed' }),
   });

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { ChildRegistry } from '@rootward/mcp';
 import { openBeacon } from '../watch/beacon.js';
 import type { LiveProcess } from '../watch/live-process.js';
+import type { Door } from '../watch/admit-page.js';
 import type { PageReporter } from '../watch/report-to-page.js';
 import { runtimeFolder } from '@rootward/core/platform';
 import type { ServerSetup } from './prepare-server.js';
@@ -18,30 +19,53 @@ export function showToPages(
   children: ChildRegistry,
   onShutdown: OnShutdown,
 ): void {
-  const { events, limits, sessions, questions, history, wrapped, environment, directory } = setup;
+  const { events, limits, sessions, questions, history, wrapped, directory } = setup;
   const all = [children, ...(wrapped === undefined ? [] : [wrapped.children])];
   const live = { transport, directory, events, limits, sessions, questions, children: all, history };
-  showProcess(live, environment, onShutdown);
+  showProcess(live, setup, onShutdown);
 }
 
 /** The same for any process that has something to show. */
 export function showProcess(
   shown: Omit<LiveProcess, 'started'>,
-  environment: ServerSetup['environment'],
+  start: Pick<ServerSetup, 'environment' | 'home'>,
   onShutdown: OnShutdown,
 ): void {
   const live = { ...shown, started: Date.now() };
-  let reporter: Promise<PageReporter> | undefined;
+  let reporter: Promise<{ readonly door: Door; readonly pages: PageReporter }> | undefined;
   const connect = (socket: Socket): void => {
     socket.on('error', () => socket.destroy());
-    reporter ??= import('../watch/report-to-page.js').then((loaded) => new loaded.PageReporter(live));
+    reporter ??= openDoor(live, start);
     // A page that cannot be served must not end what it shows.
-    reporter.then((made) => made.connect(socket)).catch(() => socket.destroy());
+    serve(reporter, socket).catch(() => socket.destroy());
   };
   const opening = setTimeout(() => {
-    void openBeacon(runtimeFolder({ environment }), connect).then((beacon) =>
+    void openBeacon(runtimeFolder(start), connect).then((beacon) =>
       onShutdown(() => beacon[Symbol.dispose]()),
     );
   }, OPEN_AFTER_MS);
   onShutdown(() => clearTimeout(opening));
+}
+
+/** Loaded when somebody connects. */
+async function openDoor(
+  live: LiveProcess,
+  start: Pick<ServerSetup, 'environment' | 'home'>,
+): Promise<{ readonly door: Door; readonly pages: PageReporter }> {
+  const { Door } = await import('../watch/admit-page.js');
+  const { doorFolder } = await import('../watch/door-key.js');
+  const { PageReporter } = await import('../watch/report-to-page.js');
+  const children = (): readonly number[] =>
+    live.children.flatMap((each) => each.list().map(({ pid }) => pid));
+  return { door: new Door({ folder: doorFolder(start), children }), pages: new PageReporter(live) };
+}
+
+async function serve(
+  opening: Promise<{ readonly door: Door; readonly pages: PageReporter }>,
+  socket: Socket,
+): Promise<void> {
+  const { door, pages } = await opening;
+  if (!(await door.admit(socket))) return;
+  pages.connect(socket);
+  socket.resume();
 }

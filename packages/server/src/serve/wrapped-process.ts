@@ -120,7 +120,7 @@ export class WrappedProcess {
       caveat: isSandboxed ? undefined : this.#caveat(),
       checkLimit: (path: string, limit: OperatorLimit) => this.#checkLimit(path, limit, isSandboxed),
     };
-    showProcess(live, this.#start.environment, onShutdown);
+    showProcess(live, this.#start, onShutdown);
   }
 
   #caveat(): string {

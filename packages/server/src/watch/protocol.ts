@@ -2,7 +2,7 @@ import type { OperatorLimit } from '@rootward/core';
 import type { ActivityEvent } from '../audit/event-hub.js';
 
 /** Grows when a page and a server of different versions could misunderstand each other. */
-export const PROTOCOL = 5;
+export const PROTOCOL = 6;
 
 /** A root as the page shows it. */
 export interface ShownRoot {

@@ -14,6 +14,7 @@ import {
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@rootward/core/platform';
+import { DoorKey } from './door-key.js';
 import { isOwnFolder } from './runtime-folder.js';
 
 /** What the user was asked, and by whom. */
@@ -40,13 +41,17 @@ const READ: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constan
 
 /**
  * Each yes that holds until it is taken back, in a file of its own: nothing is lost where two processes write at once,
- * and one that is removed is gone for all of them at once. What somebody else could have put there does not count.
+ * and one that is removed is gone for all of them at once. What somebody else could have put there does not count: each is signed
+ * with the key of the page.
  */
 export class StandingConsents {
   readonly #folder: string;
+  readonly #door: string;
 
-  constructor(folder: string) {
+  /** `door` has the key that answers are signed with. */
+  constructor(folder: string, door: string) {
     this.#folder = folder;
+    this.#door = door;
   }
 
   /** Only to this very question: another folder, more access or another principal has to be asked about. */
@@ -62,7 +67,8 @@ export class StandingConsents {
       throw new Error(`Cannot keep the answer: ${this.#folder} is a link, or others can write there`);
     }
     const half = `${file}.${process.pid}.tmp`;
-    writeFileSync(half, JSON.stringify({ ...question, since }), { mode: 0o600, flag: 'wx' });
+    const proof = DoorKey.read(this.#door).sign(...signedWords(id, since));
+    writeFileSync(half, JSON.stringify({ ...question, since, proof }), { mode: 0o600, flag: 'wx' });
     renameSync(half, file);
   }
 
@@ -86,7 +92,7 @@ export class StandingConsents {
     }
   }
 
-  /** Undefined for anything but a file of this user that says what its name stands for. */
+  /** Undefined for anything but a file of this user that says what its name stands for, and is signed. */
   #read(id: string): StandingConsent | undefined {
     if (!ID.test(id) || !isOwnFolder(this.#folder)) return undefined;
     try {
@@ -96,11 +102,16 @@ export class StandingConsents {
       if (typeof message !== 'string' || typeof path !== 'string' || typeof principal !== 'string')
         return undefined;
       if (typeof since !== 'number' || idOf({ message, path, principal }) !== id) return undefined;
+      if (!DoorKey.read(this.#door).verify(value['proof'], ...signedWords(id, since))) return undefined;
       return { id, message, path, since };
     } catch {
       return undefined;
     }
   }
+}
+
+function signedWords(id: string, since: number): readonly string[] {
+  return ['rootward', 'consent', id, String(since)];
 }
 
 function idOf({ message, path, principal }: ConsentQuestion): string {

@@ -18,7 +18,8 @@ test.skipIf(process.platform === 'win32')(
       for (const hook of hooks) hook();
     });
     // Nothing that a page could be shown.
-    showProcess({} as never, { XDG_RUNTIME_DIR: folder }, (hook) => hooks.push(hook));
+    const start = { environment: { XDG_RUNTIME_DIR: folder }, home: folder };
+    showProcess({} as never, start, (hook) => hooks.push(hook));
     const path = socketPath(join(folder, 'rootward'), process.pid)!;
     for (let attempt = 0; attempt < 2; attempt++) {
       const page = await eventually(async () => {

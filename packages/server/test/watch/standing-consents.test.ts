@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -11,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DoorKey } from '../../src/watch/door-key.js';
 import { StandingConsents } from '../../src/watch/standing-consents.js';
 import { WaitingQuestions } from '../../src/watch/waiting-questions.js';
 
@@ -21,13 +23,15 @@ function start() {
   const top = mkdtempSync(join(tmpdir(), 'rootward-consents-'));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   const folder = join(top, 'state', 'consents');
+  const door = join(top, 'door');
+  DoorKey.make(door);
   const used: string[] = [];
   const open = () =>
     new WaitingQuestions({
-      consents: new StandingConsents(folder),
+      consents: new StandingConsents(folder, door),
       used: ({ message }) => void used.push(message),
     });
-  return { top, folder, used, open };
+  return { top, folder, door, used, open };
 }
 
 /** Asks on a page, which says yes. */
@@ -88,4 +92,22 @@ describe('StandingConsents', () => {
     await expect(allow(open(), true)).rejects.toThrow('Cannot keep the answer');
     expect(readdirSync(join(top, 'elsewhere'))).toEqual([]);
   });
+});
+
+test('an answer that was not signed with the key of the page does not count', async () => {
+  const { folder, door, used, open } = start();
+  await allow(open(), true);
+  const [name = ''] = readdirSync(folder);
+  const file = join(folder, name);
+  const kept = readFileSync(file, 'utf8');
+  const forged = JSON.stringify({ ...JSON.parse(kept), since: 1 });
+  expect(open().standing()).toHaveLength(1);
+  writeFileSync(file, forged);
+  expect(open().standing()).toEqual([]);
+  expect(await open().ask(QUESTION, never)).toBe('unsupported');
+  writeFileSync(file, kept);
+  expect(await open().ask(QUESTION, never)).toBe('accepted');
+  expect(used).toHaveLength(1);
+  writeFileSync(join(door, 'key'), 'x');
+  expect(open().standing()).toEqual([]);
 });

@@ -1,4 +1,5 @@
-import { silentLogger } from '@rootward/core/platform';
+import { createHash } from 'node:crypto';
+import { isObject, silentLogger } from '@rootward/core/platform';
 import { RootwardServerError } from '../../error.js';
 import { PRINCIPAL_DIGITS } from '../../serve/http/http-access.js';
 import { openStore, storeAddress } from '../../serve/sharing/open-store.js';
@@ -62,23 +63,50 @@ export async function runRevoke(
   }
   const done = flags.lift === true ? 'lifted' : 'revoked';
   if (flags.json === true) printJson(terminal, { kind, done });
-  else
-    terminal.out(
-      `${kind === 'principal' ? `${kind} ${names.join(', ')}` : kind} ${done} on every instance\n`,
-    );
+  else {
+    const derived = names.slice(1).join(' or ');
+    const token = derived === '' ? '' : `, and so is the one whose token it is (${derived})`;
+    terminal.out(`${kind}${kind === 'principal' ? ` ${name}` : ''} ${done} on every instance${token}\n`);
+  }
   return FINE;
 }
 
 function requireForm(kind: (typeof KINDS)[number], name: string): void {
-  if (kind === 'principal' || FORMS[kind].form.test(name)) return;
+  if (kind === 'principal') {
+    if (!isAccessToken(name)) return;
+    throw new RootwardServerError(
+      'usage',
+      'Cannot revoke the principal: this is an access token, which is known by its owner; give its subject (claim "sub") or its client (claim "client_id")',
+    );
+  }
+  if (FORMS[kind].form.test(name)) return;
   throw new RootwardServerError(
     'usage',
     `Cannot revoke the ${kind} ${JSON.stringify(name)}: it is not one; expected ${FORMS[kind].expected}`,
   );
 }
 
-/** A digest may come whole, as `sha256sum` prints it, or in capitals: then what servers call its token counts, too. */
+/**
+ * All principals that an operator may mean: a name, a digest in full or in capitals, as `sha256sum` prints it, or the token
+ * itself. A token may look like any of them, and what it is called by servers counts in each case.
+ */
 function principalNames(name: string): readonly string[] {
-  if (!DIGEST.test(name)) return [name];
-  return [...new Set([name, name.slice(0, PRINCIPAL_DIGITS).toLowerCase()])];
+  const digests = [...(DIGEST.test(name) ? [name.toLowerCase()] : []), digestOf(name)];
+  return [...new Set([name, ...digests.map((digest) => digest.slice(0, PRINCIPAL_DIGITS))])];
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Whether a text is a JWT, whose principal is in its claims. */
+function isAccessToken(text: string): boolean {
+  const [head, ...rest] = text.split('.');
+  if (rest.length !== 2) return false;
+  try {
+    const header: unknown = JSON.parse(Buffer.from(head ?? '', 'base64url').toString('utf8'));
+    return isObject(header);
+  } catch {
+    return false;
+  }
 }

@@ -13,8 +13,9 @@ export interface UiFlags {
 
 /** Serves the page on this machine until it is told to stop. */
 export async function runUi({ port, open }: UiFlags, terminal: Terminal): Promise<undefined> {
-  const { program, environment } = terminal.start;
-  const page = await startPage({ program, environment, port: readPort(port) });
+  const { program, environment, home } = terminal.start;
+  const warn = (text: string): void => terminal.err(`rootward: ${text}\n`);
+  const page = await startPage({ program, environment, home, warn, port: readPort(port) });
   process.once('SIGINT', () => page.stop()).once('SIGTERM', () => page.stop());
   const paint = painter(displayFor(terminal, 'out'));
   terminal.out(`The page is at ${paint('name', page.address)}\nStop it with Ctrl+C.\n`);
@@ -24,8 +25,9 @@ export async function runUi({ port, open }: UiFlags, terminal: Terminal): Promis
 
 /** The page of this process alone. It ends with the process, and never keeps it alive. */
 export async function showOwnPage({ start, err }: Terminal): Promise<void> {
-  const { program, environment } = start;
-  const { address, server } = await startPage({ program, environment, only: process.pid });
+  const { program, environment, home } = start;
+  const warn = (text: string): void => err(`rootward: ${text}\n`);
+  const { address, server } = await startPage({ program, environment, home, warn, only: process.pid });
   server.unref();
   err(`rootward: the page is at ${address}\n`);
 }

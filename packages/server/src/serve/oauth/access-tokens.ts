@@ -33,6 +33,17 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 const MAX_TOKEN_LENGTH = 8 * 1024;
+const RSA = /^[RP]S/;
+/** Keys of RSA have 2048 bits or more, and a signature is as long as the key. */
+const MIN_RSA_BYTES = 256;
+/** The other algorithms have signatures of one length. */
+const SIGNATURE_BYTES: Readonly<Record<string, number>> = {
+  ES256: 64,
+  ES384: 96,
+  ES512: 132,
+  EdDSA: 64,
+  Ed25519: 64,
+};
 /**
  * What the header may call a token (RFC 9068): many issuers still write `JWT`, or nothing. Their ID tokens are for
  * another audience and have no scope; what calls itself something else is something else.
@@ -74,6 +85,8 @@ export class AccessTokens {
   async admit(token: string): Promise<AuthInfo | Refusal> {
     if (token.length > MAX_TOKEN_LENGTH) return invalid('The access token is too long');
     const jose = await import('jose');
+    if (!couldBeSigned(token, jose.decodeProtectedHeader))
+      return invalid('The access token is not valid: it is not a signed JWT');
     try {
       const { payload, protectedHeader } = await this.#keys.check(token, (find) => this.#verify(token, find));
       if (!isAccessToken(protectedHeader.typ)) return invalid('The token is not an access token');
@@ -125,6 +138,23 @@ export class AccessTokens {
       [claim]: JSON.stringify(payload[claim] ?? null).slice(0, MAX_QUOTED),
       expected: claim === 'iss' ? issuer : audience,
     });
+  }
+}
+
+/**
+ * Whether the signature has a form that some key could have made. A token without that is refused at once: no key that
+ * the issuer may publish later would fit.
+ */
+function couldBeSigned(token: string, decode: (token: string) => { readonly alg?: unknown }): boolean {
+  const signature = token.split('.')[2] ?? '';
+  if (!/^[\w-]+$/.test(signature) || signature.length % 4 === 1) return false;
+  const bytes = Math.floor((signature.length * 3) / 4);
+  try {
+    const { alg } = decode(token);
+    if (typeof alg !== 'string') return false;
+    return RSA.test(alg) ? bytes >= MIN_RSA_BYTES : bytes === (SIGNATURE_BYTES[alg] ?? bytes);
+  } catch {
+    return false;
   }
 }
 

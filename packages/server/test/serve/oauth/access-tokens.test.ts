@@ -16,6 +16,8 @@ import { Issuer } from '../../../../../testing/oauth-issuer.js';
 const AUDIENCE = 'https://mcp.example.com/mcp';
 const STATIC = 'a-static-token-for-tests';
 
+/** A part of a token. */
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = (): number => Math.floor(Date.now() / 1000);
 
 describe('Access tokens of an OAuth issuer', () => {
@@ -234,6 +236,35 @@ describe('Access tokens of an OAuth issuer', () => {
     ['a proof of possession', () => signRaw(complete(), { typ: 'dpop+jwt' })],
   ])('one that is %s is refused', async (_what, make) => {
     expect(await refused(await make())).toEqual([401, INVALID]);
+  });
+
+  test.each<[string, (parts: readonly [string, string, string]) => string]>([
+    ['an empty signature', ([head, body]) => `${head}.${body}.`],
+    ['no signature part', ([head, body]) => `${head}.${body}`],
+    ['a part too many', (parts) => `${parts.join('.')}.x`],
+    ['a signature of one character', ([head, body]) => `${head}.${body}.x`],
+    ['a short signature', ([head, body, signature]) => `${head}.${body}.${signature.slice(0, 100)}`],
+    ['a signature with padding', (parts) => `${parts.join('.')}==`],
+    [
+      'a signature that is no base64url',
+      ([head, body, signature]) => `${head}.${body}.+/${signature.slice(2)}`,
+    ],
+    ['a signature that is too short for ES256', ([, body]) => `${encode({ alg: 'ES256' })}.${body}.AAAA`],
+    [
+      'a signature that is too long for EdDSA',
+      ([, body, long]) => `${encode({ alg: 'EdDSA' })}.${body}.${long}`,
+    ],
+    ['no algorithm', ([, body, signature]) => `${encode({})}.${body}.${signature}`],
+    ['the algorithm none', ([, body]) => `${encode({ alg: 'none' })}.${body}.`],
+    ['a header that is no JSON', ([, body, signature]) => `e30x.${body}.${signature}`],
+    ['an empty header', ([, body, signature]) => `.${body}.${signature}`],
+    ['an empty body', ([head, , signature]) => `${head}..${signature}`],
+    ['nothing but dots', () => '..'],
+  ])('a new one with %s is refused at once, and not told to come again', async (_what, change) => {
+    // The keys were fetched a moment ago: a token that could be right would be told to come again.
+    expect(await refused(await sign())).not.toEqual([401, INVALID]);
+    const [head = '', body = '', signature = ''] = (await signRaw({ ...complete(), iat: now() })).split('.');
+    expect(await refused(change([head, body, signature]))).toEqual([401, INVALID]);
   });
 
   test('one that is for several audiences, or called JWT, is let in; an ID token is not', async () => {
