@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CLIENT_IDS } from '../../packages/server/dist/cli/install/clients/client-ids.js';
+import { CLIENT_IDS } from '@rootward/core/platform';
 import { runCommandLine } from '../../packages/server/dist/cli/program.js';
 import { repository } from './pages.js';
 

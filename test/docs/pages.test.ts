@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CLIENT_IDS } from '../../packages/server/dist/cli/install/clients/client-ids.js';
+import { CLIENT_IDS } from '@rootward/core/platform';
 import { blocksIn, PAGES, proseOf, repository, type Page } from './pages.js';
 
 // Below the repository, so that the blocks find the packages the way a user's project would.
