@@ -40,6 +40,7 @@ export { WORKSPACE_RULES_FILE } from './protected/steering.js';
 export { Scope } from './scope/scope.js';
 export type { ScopeOptions } from './scope/scope.js';
 export { ChangeTally } from './scope/recording/change-tally.js';
+export type { TallyListener } from './scope/recording/change-tally.js';
 export type { Next, Plan, Prior, Recorder, Recording } from './scope/recording/recorder.js';
 export type { EntryDescription, ExpectEntry } from './scope/operations/entry-description.js';
 export type { DescribeOptions } from './scope/restoring/describe-entry.js';

@@ -126,7 +126,7 @@ export class RecordedContext implements WorkspaceContext {
   readonly #open: OpenHistory | undefined;
   readonly #tool: string;
   readonly #caller: () => Caller;
-  readonly #tally = new ChangeTally();
+  readonly tally: ChangeTally = new ChangeTally();
   #history: CallHistory | undefined;
   #recorder: CallRecorder | undefined;
   #scope: Promise<Scope> | undefined;
@@ -139,7 +139,7 @@ export class RecordedContext implements WorkspaceContext {
   }
 
   get changed(): boolean {
-    return this.#tally.changed;
+    return this.tally.changed;
   }
 
   get history(): CallHistory | undefined {
@@ -160,7 +160,7 @@ export class RecordedContext implements WorkspaceContext {
       if (this.#open !== undefined) {
         this.#recorder = new CallRecorder(this.#open, () => this.#about(), scope.roots);
       }
-      return scope.recordedBy(this.#recorder, this.#tally);
+      return scope.recordedBy(this.#recorder, this.tally);
     });
     this.#scope.catch(() => undefined);
     return this.#scope;

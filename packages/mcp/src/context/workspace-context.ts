@@ -1,5 +1,5 @@
 import type { History } from '@rootward/core/history';
-import type { Project, Root, Scope, Snapshot, Workspace } from '@rootward/core';
+import type { ChangeTally, Project, Root, Scope, Snapshot, Workspace } from '@rootward/core';
 import type { PlacedView, WorkingTree } from './placed-view.js';
 
 /**
@@ -40,6 +40,8 @@ export interface WorkspaceContext {
   treeHandle(directory: string): Promise<string | undefined>;
   /** Whether this call of a tool has changed something through its scope. Undefined outside of calls of tools. */
   readonly changed?: boolean | undefined;
+  /** Tells of each of these changes. */
+  readonly tally?: ChangeTally | undefined;
   /** What this call knows of the history; undefined where none is kept. */
   readonly history?: CallHistory | undefined;
 }

@@ -132,6 +132,7 @@ function toolOptions(
     ...selection(setup, allowed),
     era,
     diagnostics: settings.diagnostics,
+    overwriteChanged: settings.overwriteChanged,
     home,
     log,
     executables: () => (catalogue === undefined ? [] : (programs?.running ?? [])),

@@ -139,6 +139,10 @@ export const configurationSchema: z.ZodObject = z.strictObject({
     .boolean()
     .optional()
     .describe('Add to each edit of a source file the problems that are new, unless the call says otherwise'),
+  overwriteChanged: z
+    .boolean()
+    .optional()
+    .describe('Let write_file replace a file that changed since the session last saw it'),
   trustWorkspaceServers: z
     .boolean()
     .optional()

@@ -60,6 +60,8 @@ export interface Settings {
   readonly wrap: WrappedEntries | undefined;
   /** Edits tell new problems where the call does not say. */
   readonly diagnostics: boolean;
+  /** `write_file` replaces what changed since the session saw it. */
+  readonly overwriteChanged: boolean;
   readonly trustWorkspaceServers: boolean;
   readonly chdir: boolean;
   /** Questions that a client cannot show may be answered on the page. */
@@ -137,6 +139,7 @@ export function settle(
     readyTimeout: given.readyTimeout,
     wrap: given.wrap,
     diagnostics: given.diagnostics ?? false,
+    overwriteChanged: given.overwriteChanged ?? false,
     trustWorkspaceServers: given.trustWorkspaceServers ?? false,
     chdir: given.chdir ?? false,
     uiConsent: given.uiConsent ?? false,

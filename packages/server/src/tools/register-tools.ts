@@ -7,6 +7,7 @@ import { ChildRegistry, principalOf, RootwardMcpError } from '@rootward/mcp';
 import type { WorkspaceServer, WorkspaceServerContext } from '@rootward/mcp';
 import { principalDigest } from '@rootward/mcp/host';
 import { expandHome, isObject, silentLogger } from '@rootward/core/platform';
+import { SeenFiles } from '../edit/seen-files.js';
 import { ProjectSessions } from '../guidance/project-sessions.js';
 import { PatternTurns } from '../search/pattern-turns.js';
 import { callerNames } from './framework/caller-names.js';
@@ -48,6 +49,8 @@ export interface RegisterToolsOptions {
   readonly changing?: readonly ToolsetName[];
   /** Let edits tell new problems where the call does not say. Default false. */
   readonly diagnostics?: boolean;
+  /** Let `write_file` replace what changed since the session saw it. Default false. */
+  readonly overwriteChanged?: boolean;
   /** Leave out the tools that look at the history where none is kept. Default true. */
   readonly history?: boolean;
   readonly log?: Logger;
@@ -125,6 +128,7 @@ class ServerTools implements CallRunner {
   readonly #options: RegisterToolsOptions;
   readonly #shared: Shared;
   #questions: Questions | undefined;
+  #seen: SeenFiles | undefined;
 
   constructor(server: WorkspaceServer, session: Session, options: RegisterToolsOptions, shared: Shared) {
     this.#server = server;
@@ -139,7 +143,13 @@ class ServerTools implements CallRunner {
     ctx: WorkspaceServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
     this.#questions ??= new Questions();
-    const own = { server: this.#server, session: this.#session, questions: this.#questions };
+    if (this.#options.overwriteChanged !== true) this.#seen ??= new SeenFiles();
+    const own = {
+      server: this.#server,
+      session: this.#session,
+      questions: this.#questions,
+      seen: this.#seen,
+    };
     return runTool(tool, args, ctx, own, this.#options, this.#shared);
   }
 }
@@ -149,6 +159,7 @@ interface Own {
   readonly server: WorkspaceServer;
   readonly session: Session;
   readonly questions: Questions;
+  readonly seen: SeenFiles | undefined;
 }
 
 /** The tools a server with these options has, in the order they are listed. */
@@ -222,11 +233,14 @@ async function runTool(
     diagnostics: options.diagnostics ?? false,
     log: options.log ?? silentLogger,
     ...shared,
+    seen: own.seen,
     audit,
     progress: progressTo(ctx),
     expandHome: (path) => expandHome(path, options.home ?? homedir()),
     ...elicitOf(ctx, own, options),
   };
+  if (own.seen !== undefined)
+    ctx.workspace.tally?.listen((plan, version) => own.seen?.changed(plan, version));
   try {
     const result = await tool.handle(args, context);
     auditRest('allowed');

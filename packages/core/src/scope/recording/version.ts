@@ -4,7 +4,7 @@ import type { Prior } from './recorder.js';
 
 const CONTENT = /^[0-9a-f]{64} /;
 
-/** The version of a file whose whole content is at hand. */
+/** The version of a file whose whole content is at hand, as `readText()` returns it. The path is canonical. */
 export function contentVersion(path: string, bytes: Uint8Array): string {
   return `${hashOf(bytes)} ${path}`;
 }

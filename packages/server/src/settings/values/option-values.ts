@@ -44,6 +44,7 @@ export interface OptionValues {
   readonly readyTimeout?: number;
   readonly languageServers?: Readonly<Record<string, unknown>>;
   readonly diagnostics?: boolean;
+  readonly overwriteChanged?: boolean;
   readonly trustWorkspaceServers?: boolean;
   readonly chdir?: boolean;
   readonly uiConsent?: boolean;

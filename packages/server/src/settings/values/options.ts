@@ -138,6 +138,13 @@ export const OPTIONS: readonly OptionSpec[] = [
     read: ([text], origin) => ({ readOnly: readBoolean(text, origin) }),
   },
   {
+    flag: '--overwrite-changed',
+    variable: 'ROOTWARD_OVERWRITE_CHANGED',
+    group: 'Tools:',
+    description: 'let write_file replace a file that changed since the session last saw it',
+    read: ([text], origin) => ({ overwriteChanged: readBoolean(text, origin) }),
+  },
+  {
     flag: '--project <dir>',
     variable: 'ROOTWARD_PROJECT',
     group: 'Tools:',

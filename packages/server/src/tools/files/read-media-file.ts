@@ -18,10 +18,12 @@ export const readMediaFile: Tool = defineTool({
   handle: async (args, context) => {
     const path = context.expandHome(args.path);
     const scope = await context.workspace.scope();
-    const { bytes } = await scope.readBytes(path, {
+    const reading = await scope.readBytes(path, {
       maxBytes: MAX_MEDIA_BYTES,
       signal: context.signal,
     });
+    context.seen?.note(reading.version);
+    const { bytes } = reading;
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
     const located = scope.locate(path).path;
     return { content: [toBlock(data, await mediaType(located), located)] };

@@ -42,7 +42,9 @@ async function readPart(
 ): Promise<{ readonly part: string; readonly size: number }> {
   const { signal } = context;
   try {
-    const { text, size } = await scope.readText(context.expandHome(path), { maxBytes, signal });
+    const reading = await scope.readText(context.expandHome(path), { maxBytes, signal });
+    const { text, size } = reading;
+    context.seen?.note(reading.version);
     context.audit(path, 'allowed');
     return { part: `${path}:\n${text}\n`, size };
   } catch (error) {

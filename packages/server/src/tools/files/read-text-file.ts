@@ -44,7 +44,7 @@ export async function readTextFileAs(
     });
   }
   const scope = await context.workspace.scope();
-  const { text, size, truncated } = await scope.readText(context.expandHome(path), {
+  const reading = await scope.readText(context.expandHome(path), {
     ...(head !== undefined && { head }),
     ...(tail !== undefined && { tail }),
     ...(asked.offset !== undefined && { offset: asked.offset }),
@@ -52,6 +52,8 @@ export async function readTextFileAs(
     maxBytes: MAX_TEXT_BYTES,
     signal: context.signal,
   });
+  const { text, size, truncated } = reading;
+  context.seen?.note(reading.version);
   const shown = head !== undefined && text.endsWith('\n') ? text.slice(0, -1) : text;
   if (truncated) return textResult(shown, cutNote(size, tail !== undefined));
   const isBeyond = shown === '' && size > 0 && asked.limit !== 0 && (asked.offset ?? 0) > 0;

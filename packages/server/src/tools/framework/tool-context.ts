@@ -3,6 +3,7 @@ import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
 import type { ProjectSessions } from '../../guidance/project-sessions.js';
 import type { Era } from '../../era.js';
 import type { PatternTurns } from '../../search/pattern-turns.js';
+import type { SeenFiles } from '../../edit/seen-files.js';
 import type { ChangeQueue } from './change-queue.js';
 import type { LanguageSupport } from '../../languages/language-support.js';
 
@@ -49,6 +50,8 @@ export interface ToolContext {
   readonly principal: string;
   /** For tools that match patterns of callers. */
   readonly patternTurns: PatternTurns;
+  /** The files that the session saw, for tools that read or replace them; undefined where nobody asks. */
+  readonly seen: SeenFiles | undefined;
   /** For tools that change files: two changes of the same file must not mix. */
   readonly changes: ChangeQueue;
   /** Written for every path of a call, unless the tool has said so itself. Never holds contents. */
