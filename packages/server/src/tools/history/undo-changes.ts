@@ -1,5 +1,7 @@
-import { RootwardError } from '@rootward/core';
+import { RootwardError, type Scope } from '@rootward/core';
+import type { History } from '@rootward/core/history';
 import * as z from 'zod';
+import { visibleChanges, type ChangeFilter } from '../../history/listed-change.js';
 import { undoSelected } from '../../history/undo-selection.js';
 import { CHANGES } from '../framework/annotations.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
@@ -7,6 +9,7 @@ import { dataResult } from '../framework/results.js';
 import { historyOf, timeArgument } from './history-arguments.js';
 
 const MAX_SHOWN = 50;
+const MAX_NAMED = 10;
 
 export const undoChanges: Tool = defineTool({
   name: 'undo_changes',
@@ -52,12 +55,30 @@ export const undoChanges: Tool = defineTool({
       scope.roots.map((root) => root.path),
       () => undoSelected(history, scope, selection, { about, dryRun, signal: context.signal }),
     );
+    if (id === undefined && result.changes.length === 0) {
+      await refuseOthers(history, scope, { ...selection, session: undefined });
+    }
     for (const each of result.restored) context.audit(each, 'allowed');
     const { changes, restored, lost } = result;
     const data = { applied: !dryRun && restored.length > 0, changes, restored, lost, ...idOf(result.id) };
     return dataResult(data, describe(data, dryRun));
   },
 });
+
+/** Throws where the only changes are those of other sessions. */
+async function refuseOthers(history: History, scope: Scope, filter: ChangeFilter): Promise<void> {
+  const others: string[] = [];
+  for await (const { listed } of visibleChanges(history, scope, filter)) {
+    if (others.length === MAX_NAMED) break;
+    if (listed.undoneBy === undefined) others.push(listed.id);
+  }
+  if (others.length === 0) return;
+  throw new RootwardError(
+    'unknown-change',
+    `Cannot undo: this session changed nothing there; the changes ${others.join(', ')} belong to other sessions`,
+    { instruction: 'Call undo_changes with the id of one change, newest first; change_history shows them' },
+  );
+}
 
 function idOf(changeId: string | undefined): { readonly changeId?: string } {
   return changeId === undefined ? {} : { changeId };

@@ -15,10 +15,14 @@ function changeOf({ structuredContent }: CallToolResult): unknown {
 }
 
 /** A client of a server that keeps a history. */
-async function connect(more: ToolsClientOptions = {}, files: Record<string, string> = FILES) {
+async function connect(
+  more: ToolsClientOptions = {},
+  files: Record<string, string> = FILES,
+  maxFileBytes = 1_000_000,
+) {
   const tree = makeTree(files);
   const state = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-tools-history-')));
-  const history = new History({ directory: join(state, 'rootward', 'history') });
+  const history = new History({ directory: join(state, 'rootward', 'history'), limits: { maxFileBytes } });
   const client = await connectTools({
     ...more,
     workspace: {
@@ -152,6 +156,50 @@ test('undo_changes since a time leaves the changes of other sessions alone', asy
   await data('undo_changes', { since: '1h' });
   expect([read('p/a.txt'), read('p/b.txt')]).toEqual(['first', 'theirs']);
   await other.close();
+});
+
+test('undo_changes since a time says that the changes belong to another session, and which they are', async () => {
+  const { history, tree, call, read } = await connect();
+  const changeId = String(changeOf(await call('write_file', { path: 'a.txt', content: 'mine' })));
+  const other = await connectTools({
+    workspace: { environment: {}, home: '/nonexistent', roots: [tree.path('p')], history: () => history },
+  });
+  const report = reportOf(await other.call('undo_changes', { since: '1h' }));
+  expect(report['message']).toContain(`the changes ${changeId} belong to other sessions`);
+  expect(report['instruction']).toContain('undo_changes with the id');
+  await other.text('undo_changes', { id: changeId });
+  expect(read('p/a.txt')).toBe('first');
+  expect(await other.text('undo_changes', { since: '1h', path: 'sub' })).toBe('Nothing to undo');
+  await other.close();
+});
+
+test('undo_changes names the newer changes that must be undone first', async () => {
+  const { tree, call, text } = await connect();
+  const write = async (content: string): Promise<string> =>
+    String(changeOf(await call('write_file', { path: 'a.txt', content })));
+  const [first, second, third] = [await write('second'), await write('third'), await write('fourth')];
+  await text('write_file', { path: 'b.txt', content: 'of no importance' });
+  const refused = reportOf(await call('undo_changes', { id: first }));
+  expect(refused['instruction']).toContain(`first, in this order: ${third}, ${second};`);
+  await text('undo_changes', { id: third });
+  await text('undo_changes', { id: second });
+  writeFileSync(tree.path('p/a.txt'), 'by hand');
+  expect(reportOf(await call('undo_changes', { id: first }))['instruction']).toMatch(
+    /^Something other than these/,
+  );
+});
+
+test('undo_changes says not-kept of a change that is listed as not kept', async () => {
+  const { call, tree, read } = await connect({}, { 'p/a.txt': 'x'.repeat(20), 'p/sub/c.txt': 'x' }, 10);
+  for (const content of ['y'.repeat(20), 'other']) {
+    const changeId = changeOf(await call('write_file', { path: 'a.txt', content, overwrite: true }));
+    expect((await call('change_history')).content).toMatchObject([
+      { text: expect.stringContaining(`${tree.path('p/a.txt')} (not kept)`) },
+    ]);
+    expect(reportOf(await call('undo_changes', { id: changeId }))['error_type']).toBe('not_kept');
+    expect(read('p/a.txt')).toBe(content);
+    writeFileSync(tree.path('p/a.txt'), 'z'.repeat(20));
+  }
 });
 
 test.each([
