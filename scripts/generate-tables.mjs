@@ -14,6 +14,7 @@ import { drawSources } from './pictures/sources.mjs';
 import { drawWrap } from './pictures/wrap.mjs';
 import { clientBlocks } from './tables/clients.mjs';
 import { presetTable } from './tables/presets.mjs';
+import { protectedTable } from './tables/protected.mjs';
 import { speedTable } from './tables/speed.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { triedTable } from './tables/tried.mjs';
@@ -35,6 +36,7 @@ const TABLES = {
   commands: commandTable,
   configuration: configurationTable,
   presets: presetTable,
+  protected: protectedTable,
   tried: triedTable,
   speed: speedTable,
   'api-core': () => apiTable('@rootward/core'),
@@ -76,6 +78,7 @@ const HOMES = {
   'docs/wrap.md': ['presets', 'tried'],
   'docs/comparison.md': ['speed'],
   'docs/sandbox.md': ['attempts'],
+  'docs/security.md': ['protected'],
   'docs/tools.md': ['tools', 'arguments'],
   'docs/options.md': ['options', 'commands', 'configuration'],
 };

@@ -35,7 +35,7 @@ export { readRules } from './scope/gate/rules-file.js';
 export type { RulesInFolder, RulesReading } from './scope/gate/rules-file.js';
 export { canonicalPlaces } from './protected/canonical-places.js';
 export type { PlaceKind, ProtectedPlace, Protection, Surroundings } from './protected/place.js';
-export { isSteering, protectedPlaces, steeringReason } from './protected/register.js';
+export { protectedPlaces } from './protected/register.js';
 export { WORKSPACE_RULES_FILE } from './protected/steering.js';
 export { Scope } from './scope/scope.js';
 export type { ScopeOptions } from './scope/scope.js';

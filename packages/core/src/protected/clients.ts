@@ -198,7 +198,7 @@ export const CLIENT_FILES: Readonly<Record<ClientId, ClientFiles>> = {
     userFolders: movedBy('CONTINUE_GLOBAL_DIR'),
   },
   jetbrains: {
-    name: 'JetBrains IDEs and Junie',
+    name: 'Junie or a JetBrains IDE',
     project: ['.junie/mcp/mcp.json'],
     user: ({ home }) => [join(home, '.junie', 'mcp', 'mcp.json')],
     // Startup tasks, file watchers, run configurations and interpreters.

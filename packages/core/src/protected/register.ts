@@ -27,11 +27,11 @@ export function protectedPlaces(surroundings: Surroundings): readonly ProtectedP
 }
 
 /** A pattern for paths with `/` and `*`: in any letter case, since on many disks every spelling is the same file. */
-function patternOf(start: string, places: readonly ProtectedPlace[]): RegExp {
+function patternOf(start: string, places: readonly ProtectedPlace[], end = String.raw`(?:[\\/]|$)`): RegExp {
   const paths = places.map(({ path }) =>
     path.replaceAll(/[.+*/]/g, (special) => PATTERNS[special] ?? special),
   );
-  return new RegExp(String.raw`${start}(?:${paths.join('|')})(?:[\\/]|$)`, 'i');
+  return new RegExp(String.raw`${start}(?:${paths.join('|')})${end}`, 'i');
 }
 
 const PATTERNS: Readonly<Record<string, string>> = {
@@ -52,6 +52,21 @@ export function steeringReason(path: string): string | undefined {
 /** Whether a canonical path steers programs wherever it is, or lies in a folder that does. */
 export function isSteering(path: string): boolean {
   return ANYWHERE.test(path);
+}
+
+const HOLDERS = patternOf(
+  AT_ANY_DEPTH,
+  STEERING_PLACES.flatMap((place) =>
+    place.path.includes('/')
+      ? [Object.assign({}, place, { path: place.path.slice(0, place.path.lastIndexOf('/')) })]
+      : [],
+  ),
+  '$',
+);
+
+/** Whether programs look for steering files in a folder of this name, so that a link there would lead them elsewhere. */
+export function holdsSteering(path: string): boolean {
+  return HOLDERS.test(path);
 }
 
 const IN_GIT = new RegExp(String.raw`(?:^|[\\/])\.git(?:[\\/](.*))?$`, 'is');

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { isAbsolute, normalize, posix, sep } from 'node:path';
 import { RootwardError, type ErrorCode } from '../../error.js';
+import { holdsSteering } from '../../protected/register.js';
 import type { Fence } from '../../roots/fence.js';
 import type { Root } from '../../roots/root.js';
 import { readAbsolutePath } from '../../uri/absolute-path.js';
@@ -234,6 +235,13 @@ export class Gate {
     }
     const refusal = this.rules.refuseMove(placement);
     if (refusal !== undefined) throw refused(action, asked, refusal);
+  }
+
+  /** Refuses a link where programs look for a folder: it would lead them to files that steer them. */
+  enforceLink(action: string, asked: string, { path }: Placement): void {
+    if (!holdsSteering(path)) return;
+    const reason = 'a link of this name leads programs to files that they obey';
+    throw refused(action, asked, { code: 'protected', reason });
   }
 
   /** Pins without checking any rule. For entries below an admitted folder; the caller checks their place. */

@@ -1,7 +1,7 @@
+import { dirname } from 'node:path';
 import { canonicalPlaces } from '../../protected/canonical-places.js';
 import type { ProtectedPlace } from '../../protected/place.js';
 import { protectedPlaces } from '../../protected/register.js';
-import { isWithin } from './child-path.js';
 import { foldCase } from './letter-case.js';
 import { PathIndex } from './path-index.js';
 
@@ -9,6 +9,8 @@ import { PathIndex } from './path-index.js';
 export class Places {
   readonly hidden: PathIndex<ProtectedPlace> = new PathIndex();
   readonly fixed: PathIndex<ProtectedPlace> = new PathIndex();
+  /** One of the places in each folder that holds some. */
+  readonly #holders = new Map<string, ProtectedPlace>();
 
   /** Expects canonical places. */
   constructor(places: readonly ProtectedPlace[]) {
@@ -19,15 +21,15 @@ export class Places {
       const known = index.get(key);
       // The stricter of two entries for one place counts.
       if (known === undefined || (known.unlessNamed && !place.unlessNamed)) index.set(key, place);
+      for (let folder = key; !this.#holders.has(folder); folder = dirname(folder)) {
+        this.#holders.set(folder, place);
+      }
     }
   }
 
   /** A protected place in a folder, which would move with it. */
   inside(folder: string): ProtectedPlace | undefined {
-    for (const index of [this.hidden, this.fixed]) {
-      for (const path of index.keys()) if (isWithin(path, folder)) return index.get(path);
-    }
-    return undefined;
+    return this.#holders.get(folder);
   }
 }
 

@@ -10,6 +10,7 @@ import { WORKSPACE_RULES_FILE } from '../../protected/steering.js';
 import type { Root } from '../../roots/root.js';
 import { childPath, isWithin } from './child-path.js';
 import { compileDenies, type DenyMatcher } from './deny.js';
+import { GitDirectories } from './git-directories.js';
 import { foldCase } from './letter-case.js';
 import { PathIndex } from './path-index.js';
 import { placesAtHome, placesOf, type Places } from './places.js';
@@ -88,6 +89,7 @@ export class RuleBook {
   readonly #named = new PathIndex<FenceFolder>();
   readonly #fixed = new PathIndex<Fixed>();
   readonly #places: Places;
+  readonly #git: GitDirectories;
   readonly #files: RulesFiles;
   readonly #tops: RulesTops;
   readonly #standIns: StandIns;
@@ -95,6 +97,7 @@ export class RuleBook {
 
   constructor(rules: ScopeRules, fence: Fence = NO_FENCE, roots: readonly Root[] = []) {
     this.#standIns = new StandIns(roots);
+    this.#git = new GitDirectories(fence.homes);
     this.#readOnly = rules.readOnly ?? false;
     this.#files = new RulesFiles(rules.keptElsewhere);
     this.#limits = rules.limits;
@@ -157,8 +160,10 @@ export class RuleBook {
     ];
     if (fixed.some(({ readOnly }) => readOnly)) return { code: 'read-only' };
     const by = this.#filesFor(placement, seen).find(({ readOnly }) => readOnly);
-    if (by === undefined) return undefined;
-    return by.file === '' ? { code: 'read-only' } : { code: 'read-only', by: by.file };
+    if (by !== undefined) return by.file === '' ? { code: 'read-only' } : { code: 'read-only', by: by.file };
+    const { path, isDirectory = false } = placement;
+    const git = this.#git.reasonFor(path, isDirectory);
+    return git === undefined ? undefined : { code: 'protected', reason: git };
   }
 
   /** Refuses to move or remove what holds a protected file or folder. */

@@ -59,7 +59,7 @@ async function makeMissing(
   let created = false;
   try {
     for (const name of missing) {
-      const placement = gate.place(ACTION, asked, childPath(parent.path, name));
+      const placement = gate.place(ACTION, asked, childPath(parent.path, name), true);
       gate.enforce(ACTION, asked, placement, 'change');
       // Without a recorder, all folders are made in one turn of the event loop: no other call gets in between.
       const made = changes.isRecorded

@@ -112,6 +112,7 @@ export async function renameInScope(
       const target = gate.admitEntry(ACTION_TO, to, 'change');
       try {
         gate.enforceMove(ACTION_TO, to, target.placement);
+        if (stats.isSymbolicLink()) gate.enforceLink(ACTION_TO, to, target.placement);
         const isDirectory = stats.isDirectory();
         const asked = isDirectory && endsInSeparator(to) ? target.name : to;
         const checkFree = (): unknown => checkTarget(ACTION_TO, asked, target, options.overwrite === true);
