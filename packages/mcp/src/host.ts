@@ -13,4 +13,5 @@ export { callTool, noteTools, serveInWorkspace } from './hooks/tool-caller.js';
 export { ChildRegistry } from './lifecycle/child-registry.js';
 export type { ChildAbout, RunningChild } from './lifecycle/child-registry.js';
 export { endAfterRequest } from './lifecycle/end-after-request.js';
+export { LINGER_MS, MAX_LINE_BYTES } from './stdio/transport.js';
 export { ProcessGuard } from './lifecycle/process-guard.js';

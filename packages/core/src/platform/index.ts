@@ -20,6 +20,7 @@ export { ProgramPlaces } from './program-places.js';
 export { isHomeOrAbove } from './workspace-folders.js';
 export { isObject } from './json.js';
 export type { JsonObject } from './json.js';
+export { LineSplitter } from './line-splitter.js';
 export { silentLogger } from './logger.js';
 export { nearestMatch, suggest } from './nearest-match.js';
 export { nextTurn, Pacer } from './pacing.js';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
+import { LineSplitter } from '@rootward/core/platform';
 import { RootwardMcpError } from '../error.js';
 import { Batches, type Placement } from './batches.js';
-import { LineReader } from './line-reader.js';
 import { LineWriter } from './line-writer.js';
 import {
   failure,
@@ -31,9 +31,9 @@ export interface StdioTransportOptions {
 export type CloseReason = 'ended' | 'broken-pipe' | 'line-too-long' | 'closed';
 
 /** The SDKs' own limit; above it a peer is broken or hostile. */
-const MAX_LINE_BYTES = 10 * 1024 * 1024;
+export const MAX_LINE_BYTES: number = 10 * 1024 * 1024;
 /** Leaves more than half of the second within which a server must be gone to ending children. */
-const LINGER_MS = 400;
+export const LINGER_MS = 400;
 /** Revisions on which a batch is legal, and is answered by a batch. Later ones know single messages only. */
 const BATCH_REVISIONS: ReadonlySet<string> = new Set(['2024-11-05', '2025-03-26']);
 /**
@@ -66,7 +66,7 @@ export class StdioTransport {
   readonly #stdin: Readable;
   readonly #stdout: Writable;
   readonly #stderr: Writable;
-  readonly #lines: LineReader;
+  readonly #lines: LineSplitter;
   readonly #out: LineWriter;
   readonly #lingerMs: number;
   readonly #batches = new Batches();
@@ -88,7 +88,11 @@ export class StdioTransport {
     this.#stdin = options.stdin ?? process.stdin;
     this.#stdout = options.stdout ?? process.stdout;
     this.#stderr = options.stderr ?? process.stderr;
-    this.#lines = new LineReader(options.maxLineBytes ?? MAX_LINE_BYTES);
+    const limit = options.maxLineBytes ?? MAX_LINE_BYTES;
+    this.#lines = new LineSplitter(
+      { line: (bytes) => this.#readLine(bytes), exceeded: () => this.#endOverLine(limit) },
+      limit,
+    );
     this.#out = new LineWriter(this.#stdout);
     this.#lingerMs = options.lingerMs ?? LINGER_MS;
     this.closed = new Promise((resolve) => {
@@ -160,18 +164,16 @@ export class StdioTransport {
 
   readonly #onData = (chunk: Buffer | string): void => {
     if (chunk.length >= LARGE_PIECE) this.#restWhenLong();
-    try {
-      for (const line of this.#lines.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) {
-        if (this.#state !== 'open') return;
-        this.#readLine(line);
-      }
-    } catch (error) {
-      this.#report(error);
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#stderr.write(`${reason}; the connection is closed\n`);
-      this.#close('line-too-long');
-    }
+    this.#lines.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
   };
+
+  #endOverLine(limit: number): void {
+    if (this.#state !== 'open') return;
+    const reason = `Cannot read message: its line exceeds ${String(limit)} bytes`;
+    this.#report(new RootwardMcpError('line-too-long', reason));
+    this.#stderr.write(`${reason}; the connection is closed\n`);
+    this.#close('line-too-long');
+  }
 
   /** How long earlier pieces took is known when the next one comes: their requests are served in between. */
   #restWhenLong(): void {
@@ -204,6 +206,8 @@ export class StdioTransport {
   };
 
   #readLine(line: Buffer): void {
+    // What came in one piece with the end of the connection is not read any more.
+    if (this.#state !== 'open') return;
     const text = line.toString('utf8').trim();
     if (text === '') return;
     // Decoding leaves this character where bytes are not UTF-8. V8 knows at once that plain text does not hold it.

@@ -1,6 +1,5 @@
 import { RootwardMcpError } from '../error.js';
-import { LineReader } from '../stdio/line-reader.js';
-import { isObject } from '@rootward/core/platform';
+import { isObject, LineSplitter } from '@rootward/core/platform';
 import { readMessage } from '../stdio/message.js';
 import type { JsonRpcAnswer, JsonRpcMessage, JsonRpcRequest, RequestId } from '../stdio/message.js';
 import type { Connection } from './connection.js';
@@ -67,7 +66,7 @@ export class ScriptedClient {
   readonly #connection: Connection;
   readonly #options: ScriptedClientOptions;
   readonly #pending = new Map<RequestId, Pending>();
-  readonly #lines = new LineReader(NO_LIMIT);
+  readonly #lines = new LineSplitter({ line: (bytes) => this.#read(bytes.toString('utf8')) }, NO_LIMIT);
   readonly #watchers = new Set<() => void>();
   #script: RootsScript | undefined;
   #nextId = 1;
@@ -78,9 +77,7 @@ export class ScriptedClient {
     this.#connection = connection;
     this.#options = options;
     this.#script = options.roots;
-    connection.input.on('data', (chunk: Buffer) => {
-      for (const line of this.#lines.push(chunk)) this.#read(line.toString('utf8'));
-    });
+    connection.input.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     connection.ended.then(
       () => this.#fail('closed', 'Cannot get an answer: the server ended the connection'),
       (cause: unknown) => this.#fail('closed', 'Cannot get an answer: the server did not start', cause),

@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { killTrees } from '@rootward/core/platform';
+import { killTrees, LineSplitter } from '@rootward/core/platform';
 import type { ChildAbout, ChildRegistry } from '@rootward/mcp/host';
-import { LineSplitter, writeMessage } from '../wire/lines.js';
-import { RawMessage } from '../wire/raw-message.js';
+import { RawMessage, writeMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { watchGroup } from './group-watch.js';
 import type { Run } from './launch.js';

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
-import { ProcessGuard } from '@rootward/mcp/host';
+import { LineSplitter } from '@rootward/core/platform';
+import { LINGER_MS, MAX_LINE_BYTES, ProcessGuard } from '@rootward/mcp/host';
 import { ModernFront } from '../modern/front.js';
 import { isModern } from '../wire/envelope.js';
 import type { Outer } from '../session/outer.js';
 import { Session } from '../session/session.js';
 import type { SessionOptions } from '../session/session-options.js';
-import { LineSplitter, writeMessage } from '../wire/lines.js';
-import { ambiguity, RawMessage } from '../wire/raw-message.js';
+import { ambiguity, RawMessage, writeMessage } from '../wire/raw-message.js';
 import { scanArray } from '../wire/scan-json.js';
 import { emptyFolderOnUse } from '../inner/empty-folder.js';
 import { noiseTo } from './noise.js';
@@ -24,11 +24,6 @@ export interface WrapStdioOptions extends Pick<
   readonly stderr?: Writable;
 }
 
-/** How long answers under way may still be written after stdin has ended. */
-const LINGER_MS = 400;
-
-/** As for any rootward server. */
-const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const MAX_BACKLOG_BYTES = 512 * 1024;
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -114,9 +109,7 @@ class ClientStream implements Outer {
     const splitter = new LineSplitter(
       {
         line: (bytes) => this.#line(bytes),
-        // Input that is not a message gets no answer.
-        noise: () => undefined,
-        tooLong: () => this.#end('line-too-long'),
+        exceeded: () => this.#end('line-too-long'),
       },
       MAX_LINE_BYTES,
     );

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Writable } from 'node:stream';
 import { CODE, scanArray, scanObject, type Span } from './scan-json.js';
 
 /** A change of a message: what stands at a span is replaced by `text`. */
@@ -12,6 +13,10 @@ const NO_MEMBERS: Members = new Map();
 const STRING_OR_NUMBER = /^["\d-]/;
 const VERSION = Buffer.from('"2.0"');
 
+/** Small messages are one write; large ones are not copied for that. */
+const MAX_JOINED_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+const LINE_END = Buffer.of(NEWLINE);
 /** Members of a message, and of the params of the methods of the protocol, in all revisions. */
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const PARAMS: ReadonlySet<string> = new Set([
@@ -275,4 +280,25 @@ export function ambiguity(name: string): string {
 /** Folds letter case as Unicode does for single characters: `ſ` becomes `s`, the Kelvin sign `k`. */
 function fold(name: string): string {
   return name.toLowerCase().toUpperCase().toLowerCase();
+}
+
+/** Writes one message, given in pieces, and ends its line. */
+export function writeMessage(stream: Writable, pieces: readonly Buffer[]): void {
+  let size = 0;
+  for (const { length } of pieces) size += length;
+  if (size <= MAX_JOINED_BYTES) {
+    const line = Buffer.allocUnsafe(size + 1);
+    let at = 0;
+    for (const piece of pieces) {
+      line.set(piece, at);
+      at += piece.length;
+    }
+    line[size] = NEWLINE;
+    stream.write(line);
+    return;
+  }
+  stream.cork();
+  for (const piece of pieces) stream.write(piece);
+  stream.write(LINE_END);
+  stream.uncork();
 }

@@ -1,17 +1,17 @@
-import type { Writable } from 'node:stream';
-
 const NEWLINE = 0x0a;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 
 /** What a splitter finds in a stream of bytes. */
 export interface LineSink {
-  /** A whole line that may be a message. */
+  /** A whole line that may be a message, without its line end. Blank lines are left out. */
   line(bytes: Buffer): void;
-  /** A piece of output that is no message, in order; a line of it may come in several pieces. */
-  noise(bytes: Buffer): void;
-  /** A line that began like a message and is longer than allowed, once it has ended: its first and last bytes. */
-  tooLong(head: Buffer, tail: Buffer): void;
+  /** A piece of output that is no message, in order; a line of it may come in several pieces. Without it, all lines may be. */
+  noise?(bytes: Buffer): void;
+  /** Called as soon as a line is longer than allowed. */
+  exceeded?(): void;
+  /** Called once such a line has ended, with its first and last bytes. */
+  tooLong?(head: Buffer, tail: Buffer): void;
 }
 
 /** Enough to find the id of an answer, which servers write first or last. */
@@ -19,8 +19,9 @@ const END_BYTES = 256;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /**
- * Cuts the output of a program into lines. A line that cannot be a message, because it does not begin like one, is
- * passed on as it comes and is never kept, so that whatever a program prints costs no memory.
+ * Cuts a stream of bytes into lines. Cost grows with the bytes received, also when they come one at a time. For the output
+ * of a program, `noise` gets each line that does not begin like a message, as it comes: it is never kept, so that
+ * whatever a program prints costs no memory.
  */
 export class LineSplitter {
   readonly #sink: LineSink;
@@ -61,8 +62,8 @@ export class LineSplitter {
 
   /** The stream has ended: what is left is no whole line. */
   end(): void {
-    if (this.#size > 0) this.#sink.noise(Buffer.concat(this.#parts));
-    this.#reset();
+    if (this.#size > 0) this.#sink.noise?.(Buffer.concat(this.#parts));
+    this.clear();
   }
 
   #take(part: Buffer): void {
@@ -70,7 +71,7 @@ export class LineSplitter {
     if (this.#state === 'start') this.#state = this.#guess(part);
     if (this.#state === 'start') return;
     if (this.#state === 'noise') {
-      this.#sink.noise(part);
+      this.#sink.noise?.(part);
       return;
     }
     if (this.#state === 'too-long') {
@@ -85,6 +86,7 @@ export class LineSplitter {
     this.#parts = [];
     this.#size = 0;
     this.#state = 'too-long';
+    this.#sink.exceeded?.();
   }
 
   #endLine(): void {
@@ -96,56 +98,33 @@ export class LineSplitter {
         break;
       }
       case 'noise':
-        this.#sink.noise(Buffer.from('\n'));
+        this.#sink.noise?.(Buffer.from('\n'));
         break;
       case 'too-long':
-        this.#sink.tooLong(this.#head, this.#tail);
+        this.#sink.tooLong?.(this.#head, this.#tail);
         break;
       case 'start':
         break;
     }
-    this.#reset();
+    this.clear();
   }
 
   /** By the first byte that is no blank. */
   #guess(part: Buffer): 'start' | 'message' | 'noise' {
     for (const byte of part) {
       if (byte === 0x20 || byte === 0x09 || byte === 0x0d) continue;
-      return byte === OPEN_BRACE || byte === OPEN_BRACKET ? 'message' : 'noise';
+      const isMessage = this.#sink.noise === undefined || byte === OPEN_BRACE || byte === OPEN_BRACKET;
+      return isMessage ? 'message' : 'noise';
     }
     return 'start';
   }
 
-  #reset(): void {
+  /** Forgets the line that has begun. */
+  clear(): void {
     this.#parts = [];
     this.#size = 0;
     this.#state = 'start';
     this.#head = EMPTY;
     this.#tail = EMPTY;
   }
-}
-
-/** Small messages are one write; large ones are not copied for that. */
-const MAX_JOINED_BYTES = 64 * 1024;
-const LINE_END = Buffer.of(NEWLINE);
-
-/** Writes one message, given in pieces, and ends its line. */
-export function writeMessage(stream: Writable, pieces: readonly Buffer[]): void {
-  let size = 0;
-  for (const { length } of pieces) size += length;
-  if (size <= MAX_JOINED_BYTES) {
-    const line = Buffer.allocUnsafe(size + 1);
-    let at = 0;
-    for (const piece of pieces) {
-      line.set(piece, at);
-      at += piece.length;
-    }
-    line[size] = NEWLINE;
-    stream.write(line);
-    return;
-  }
-  stream.cork();
-  for (const piece of pieces) stream.write(piece);
-  stream.write(LINE_END);
-  stream.uncork();
 }
