@@ -154,7 +154,8 @@ for (const [name, fault] of Object.entries(FAULTS)) {
       plant(work);
       const prefix = script === undefined ? [] : ['unshare', '-m', 'sh', '-c', script, state];
       const own = [process.execPath, PROGRAM, work, '--history', history, '--audit', audit];
-      const [program, ...args] = [...prefix, ...own, '--sandbox', 'off'];
+      // The test itself puts the files back between the calls.
+      const [program, ...args] = [...prefix, ...own, '--sandbox', 'off', '--overwrite-changed'];
       const connection = connectToProcess(program ?? '', {
         args,
         env: { ...bareEnvironment(), XDG_STATE_HOME: state, ROOTWARD_PROGRAM_FOLDERS: BIN },
