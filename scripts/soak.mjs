@@ -19,12 +19,15 @@ const PARTS = {
     files: [
       'packages/core/test/scope/editors.process.test.ts',
       'packages/core/test/history/model.process.test.ts',
+      'test/history/several-servers.test.ts',
       'packages/core/test/history/random-sequences.test.ts',
       'packages/core/test/history/processes.process.test.ts',
     ],
     env: {
       ROOTWARD_EDITORS: '50',
       ROOTWARD_MODEL_RUNS: '2000',
+      ROOTWARD_SERVERS: '50',
+      ROOTWARD_SERVER_SEQUENCES: '200',
       ROOTWARD_HISTORY_SEQUENCES: '10000',
       ROOTWARD_HISTORY_KILLS: '500',
     },

@@ -125,7 +125,11 @@ export class ChangeRecorder implements Recorder {
   /** Keeps what is there, and says what it is. */
   async #keep(project: OpenProject, path: string, prior: Prior | undefined): Promise<EntryState> {
     if (prior === undefined) return ABSENT;
-    if (!prior.stats.isFile()) return stateOf(prior, 0);
+    if (!prior.stats.isFile()) {
+      const state = await stateOf(prior, 0);
+      if (state.kind === 'other') this.#refuseIfRequired(path, 'it is not a regular file, folder or link');
+      return state;
+    }
     try {
       const fd = prior.open();
       try {
@@ -261,8 +265,9 @@ async function stateOf(prior: Prior, maxHashed: number): Promise<EntryState> {
   const mode = stats.mode & PERMISSION_BITS;
   if (stats.isSymbolicLink()) return { kind: 'link', target: prior.target() };
   if (stats.isDirectory()) return { kind: 'directory', mode };
+  if (!stats.isFile()) return { kind: 'other', mode };
   const plain: FileState = { kind: 'file', size: stats.size, mode };
-  if (!stats.isFile() || stats.size > maxHashed) return plain;
+  if (stats.size > maxHashed) return plain;
   try {
     const fd = prior.open();
     try {

@@ -8,7 +8,15 @@ import { expect, test } from 'vitest';
 import { RootwardError, Scope } from '@rootward/core';
 import { History, undoChanges, type Change } from '@rootward/core/history';
 import { rootAt, temporaryFolder } from './fixtures/disk.js';
-import { act, grow, grownTree, operationOf, perform, pictureOf, type Act } from './fixtures/model.js';
+import {
+  act,
+  grow,
+  grownTree,
+  operationOf,
+  pictureOf,
+  type Act,
+  type Operation,
+} from '../../../../testing/history-model.js';
 
 const KILLED = fileURLToPath(new URL('killed.mjs', import.meta.url));
 /** The long version is `npm run soak -- history`. */
@@ -105,6 +113,13 @@ class Place {
       each.dispose();
     }
   }
+}
+
+async function perform(scope: Scope, { method, args }: Operation): Promise<void> {
+  if (method === 'update') {
+    const [path, text] = args as [string, string];
+    await scope.update(path, (reading) => text + reading.text);
+  } else await (scope[method] as (...given: readonly unknown[]) => Promise<unknown>).call(scope, ...args);
 }
 
 /** Anything but a refusal is a mistake in the code. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -225,3 +226,19 @@ describe('undoChanges()', () => {
     expect(photograph(place.work)).toMatchObject({ 'a.txt': 'file 644 a', 'b.txt': 'file 644 b' });
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe comes back from where it was moved, and one that was removed is named as not kept',
+  async () => {
+    const place = start({ 'd/a': 'a' });
+    execFileSync('mkfifo', [join(place.work, 'd', 'pipe')]);
+    const moved = await change(place, (scope) => scope.rename('d/pipe', 'pipe'));
+    await undo(place, [moved]);
+    expect(readdirSync(join(place.work, 'd'))).toEqual(['a', 'pipe']);
+    const all = await change(place, (scope) => scope.remove('d', { recursive: true }));
+    await undo(place, [all]);
+    expect(readdirSync(join(place.work, 'd'))).toEqual(['a', 'pipe']);
+    const removed = await change(place, (scope) => scope.remove('d/pipe'));
+    await expect(undo(place, [removed])).rejects.toMatchObject({ code: 'not-kept' });
+  },
+);

@@ -108,8 +108,7 @@ function actionOf(before: EntryState, after: EntryState): ListedFile['action'] {
 }
 
 function lossOf(before: EntryState): Pick<ListedFile, 'lost'> {
-  const lost =
-    before.kind === 'file' ? before.lost !== undefined : before.kind === 'tree' && before.lost !== undefined;
+  const lost = before.kind === 'other' || ('lost' in before && before.lost !== undefined);
   return lost ? { lost } : {};
 }
 

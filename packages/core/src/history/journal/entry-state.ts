@@ -39,12 +39,18 @@ export interface TreeState {
   readonly lost?: readonly string[];
 }
 
+/** A pipe, a socket or a device: it can be moved back, but not made again. */
+interface OtherState {
+  readonly kind: 'other';
+  readonly mode: number;
+}
+
 export interface AbsentState {
   readonly kind: 'absent';
 }
 
 /** What is at a path, was there, or will be there. */
-export type EntryState = AbsentState | FileState | FolderState | LinkState | TreeState;
+export type EntryState = AbsentState | FileState | FolderState | LinkState | OtherState | TreeState;
 
 export const ABSENT: AbsentState = { kind: 'absent' };
 

@@ -51,6 +51,7 @@ async function put(
     return;
   }
   if (force) await clear(scope, path, state);
+  if (state.kind === 'other') throw new Error(`what was at ${path} cannot be made again`);
   if (state.kind === 'tree') {
     await putTree(scope, store, path, state, count);
     return;

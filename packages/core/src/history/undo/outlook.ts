@@ -194,6 +194,8 @@ function describe(state: EntryState): EntryDescription {
     case 'absent':
     case 'link':
       return state;
+    case 'other':
+      return { kind: 'other' };
     case 'file':
       return { kind: 'file', size: state.size, mode: state.mode, hash: state.hash ?? '' };
     case 'directory':

@@ -122,6 +122,7 @@ class Planner implements UndoPlan {
   }
 
   #isKept(path: string, state: EntryState): boolean {
+    if (state.kind === 'other') return false;
     if (state.kind === 'file') return isKept(state, this.#store.contents);
     if (state.kind !== 'tree' || state.tree === undefined) return state.kind !== 'tree';
     // It comes back with an earlier action of the same plan.
@@ -154,7 +155,8 @@ export function isSameEntry(expected: EntryState, current: EntryDescription): bo
     case 'link':
       return current.kind === 'link' && current.target === expected.target;
     case 'absent':
-      return current.kind === 'absent';
+    case 'other':
+      return current.kind === expected.kind;
   }
 }
 

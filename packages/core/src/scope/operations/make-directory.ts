@@ -34,7 +34,13 @@ function makeOne(path: string): boolean {
 
 async function makeRecorded(changes: Changes, path: string, place: NewFolder): Promise<void> {
   const plan = (): Plan => ({ kind: 'put', path, prior: undefined, next: { kind: 'directory' } });
-  await changes.commit({ places: [placeOf(place)], plan }, () => mkdirSync(place.child));
+  const target = placeOf(place);
+  // Before it is noted: a process that is killed may not come to note that it failed.
+  const check = (): void => {
+    if (target.look() === undefined) return;
+    throw Object.assign(new Error('EEXIST: it exists already'), { code: 'EEXIST' });
+  };
+  await changes.commit({ places: [target], plan, check }, () => mkdirSync(place.child));
 }
 
 async function makeOneRecorded(changes: Changes, path: string, place: NewFolder): Promise<boolean> {
