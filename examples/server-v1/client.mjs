@@ -39,7 +39,10 @@ check('and says why', refused.structuredContent.error_type, 'outside_roots');
 
 folders = [other];
 await client.sendRootsListChanged();
-check('after a change', textOf(await call('count_lines', { path: 'notes.txt' })), '5');
+const early = await call('count_lines', { path: 'notes.txt' });
+check('after a change, a relative path waits until the folders have been seen', early.isError, true);
+await call('workspace_info');
+check('then it starts in the other folder', textOf(await call('count_lines', { path: 'notes.txt' })), '5');
 
 await client.close();
 finish();

@@ -47,8 +47,13 @@ for (const era of ['legacy', 'modern']) {
   check('a prompt knows the project', messages[0].content.text, 'Review the project project');
 
   folders = [other];
-  if (era === 'legacy') await client.sendRootsListChanged();
-  check('after a change', textOf(await call('count_lines', { path: 'notes.txt' })), '5');
+  if (era === 'legacy') {
+    await client.sendRootsListChanged();
+    const early = await call('count_lines', { path: 'notes.txt' });
+    check('after a change, a relative path waits until the folders have been seen', early.isError, true);
+    await call('workspace_info');
+  }
+  check('then it starts in the other folder', textOf(await call('count_lines', { path: 'notes.txt' })), '5');
 
   const declined = await call('switch_project', { project: project.path });
   check('another folder is not opened against the will of the user', declined.isError, true);

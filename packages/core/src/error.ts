@@ -49,6 +49,7 @@ export type ErrorCode =
   | ScopeErrorCode
   | HistoryErrorCode
   | 'ambiguous-tree'
+  | 'root-gone'
   | 'invalid-option'
   | 'no-project'
   | 'disposed';

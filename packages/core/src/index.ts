@@ -30,6 +30,7 @@ export type { BytesReading, ReadBytesOptions } from './scope/operations/read-byt
 export type { ReadTextOptions, TextReading } from './scope/operations/read-text.js';
 export type { RemoveOptions } from './scope/operations/remove.js';
 export type { RenameOptions } from './scope/operations/rename.js';
+export { rootGone } from './scope/gate/refusal.js';
 export type { ScopeRules } from './scope/gate/rules.js';
 export { readRules } from './scope/gate/rules-file.js';
 export type { RulesInFolder, RulesReading } from './scope/gate/rules-file.js';
@@ -93,6 +94,7 @@ export type { WorkspaceLimits } from './workspace/limits.js';
 export type { RootsPort } from './workspace/asking/roots-port.js';
 export { resolveSnapshot } from './snapshot/resolve-snapshot.js';
 export type { RequestFacts, ResolveOptions } from './snapshot/resolve-snapshot.js';
+export { namedDirectory } from './snapshot/snapshot.js';
 export type { Snapshot } from './snapshot/snapshot.js';
 export type { Stats } from './workspace/asking/stats.js';
 export { followWorkingDirectory } from './workspace/changes/working-directory.js';

@@ -58,13 +58,16 @@ export interface ScopeOptions {
   readonly tally?: ChangeTally | undefined;
   /** The error for relative paths, if it is not known what they are relative to. */
   readonly refuseRelative?: () => RootwardError;
+  /** The path of the root that relative paths start at; default: the first directory root. */
+  readonly relativeTo?: string | undefined;
   /** What `~` at the start of a path means; without it, `~` is an ordinary name. */
   readonly home?: string;
 }
 
 /**
  * Containment and file access over one list of roots, which never changes. Every path may be absolute, a `file:` URI,
- * or relative (to the first root in which it exists, else the first directory root). Refusals are RootwardErrors.
+ * or relative to the first directory root. A relative path that only another root has can be read, but not changed.
+ * Refusals are RootwardErrors.
  *
  * @example
  * ```ts
@@ -100,6 +103,7 @@ export class Scope {
       new Gate(options.roots, options.rules ?? {}, this.#platform, {
         fence: options.fence ?? fenceOf(options.roots),
         refuseRelative: options.refuseRelative,
+        relativeTo: options.relativeTo,
         home: options.home,
       });
   }
@@ -124,6 +128,11 @@ export class Scope {
     return new Scope({ ...this.#options, refuseRelative });
   }
 
+  /** The same scope with relative paths that start at another of its roots. */
+  startingAt(relativeTo: string): Scope {
+    return new Scope({ ...this.#options, relativeTo });
+  }
+
   /** Whether an operation decides on the very object it then uses, on this system. */
   guarantee(operation: Operation): Guarantee {
     return this.#platform.guarantee(operation);
@@ -142,9 +151,20 @@ export class Scope {
     return nameContainedInScope(this.#gate, path);
   }
 
-  /** Where a path leads, also one that does not exist yet; throws the refusal where it is out of scope. */
-  locate(path: string): Location {
-    return locateInScope(this.#gate, path);
+  /**
+   * Where a path leads, also one that does not exist yet; throws the refusal where it is out of scope. With `change`, as
+   * for changes: a relative path that only another root has is refused.
+   */
+  locate(path: string, intent?: 'read' | 'change'): Location {
+    return locateInScope(this.#gate, path, intent);
+  }
+
+  /**
+   * The absolute path that is read for a relative one where only another root has it, for a note that says so. Undefined
+   * for any other path.
+   */
+  elsewhere(path: string): string | undefined {
+    return this.#gate.elsewhere(path);
   }
 
   /**

@@ -17,6 +17,8 @@ export interface SnapshotInput {
 /** Which source decided, and the result. Readings are compared by identity. */
 export interface Decision {
   readonly roots: readonly Root[];
+  /** The first directory root, even if the operator took it away. */
+  readonly named: string | undefined;
   /** The winner among handle, client and request. */
   readonly clientSide: SourceReading | 'client' | undefined;
   /** The winner among the operator sources, if it counts. */
@@ -40,7 +42,8 @@ export function decide(input: SnapshotInput): Decision {
   // A handle may contain read-only roots. A root inside one of them stays read-only, even if it is named separately.
   const readOnly = [...sources.readOnly, ...merged.filter(({ access }) => access === 'read-only')];
   const kept = keepReadOnly(merged, readOnly, sources.reading.style);
-  return { roots: sources.limits?.apply(kept) ?? kept, clientSide, operator, fallback };
+  const named = kept.find(({ kind }) => kind === 'directory')?.path;
+  return { roots: sources.limits?.apply(kept) ?? kept, named, clientSide, operator, fallback };
 }
 
 /** A consent with the access that it has after a decision. */

@@ -44,6 +44,10 @@ class TakenSnapshot implements Snapshot {
     return snapshot instanceof TakenSnapshot ? snapshot.#input : undefined;
   }
 
+  static namedIn(snapshot: Snapshot): string | undefined {
+    return snapshot instanceof TakenSnapshot ? snapshot.#decision.named : primaryDirectory(snapshot);
+  }
+
   get client(): ClientState {
     return this.#input.client.state;
   }
@@ -85,6 +89,11 @@ export function takeSnapshot(
 /** What the sources said when a snapshot was taken; undefined for one that was not taken here. */
 export function inputOf(snapshot: Snapshot): SnapshotInput | undefined {
   return TakenSnapshot.inputOf(snapshot);
+}
+
+/** The first directory root that was named, even if the operator took it away: a relative path means nothing else. */
+export function namedDirectory(snapshot: Snapshot): string | undefined {
+  return TakenSnapshot.namedIn(snapshot);
 }
 
 /** The first directory root, which relative paths start from. */

@@ -53,7 +53,7 @@ export async function editSymbol(
       instruction: 'Pass the code as text; to take a symbol out, use the action delete',
     });
   }
-  const { path, writable } = scope.locate(request.file);
+  const { path, writable } = scope.locate(request.file, 'change');
   if (!writable) throw new RootwardLspError('edit-refused', `Cannot edit "${path}": it may not be written`);
   const ask = (instance: ServerInstance): Promise<EditSymbolResult> => edit(context, instance, request);
   return servers.ask(scope, path, ask, { ...context, thorough: action === 'delete' });

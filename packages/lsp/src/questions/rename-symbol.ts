@@ -65,6 +65,7 @@ export async function renameSymbol(
 ): Promise<RenameResult> {
   const { servers, scope } = context;
   const recovered = await recoverEdits(scope, journal);
+  scope.locate(request.file, request.apply === true ? 'change' : 'read');
   const renamed = async (instance: ServerInstance): Promise<RenameResult> => ({
     ...(await rename(context, instance, request, journal)),
     recovered,

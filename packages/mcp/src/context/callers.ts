@@ -4,6 +4,7 @@ import {
   GitFacts,
   mayBeLeft,
   moveRoots,
+  namedDirectory,
   placeCall,
   takeAnnouncement,
   viewSnapshot,
@@ -14,10 +15,13 @@ import type {
   CallerSignal,
   KeptBindings,
   Place,
+  Scope,
+  Snapshot,
   WorkspaceView,
 } from '@rootward/core';
 import { isObject } from '@rootward/core/platform';
 import { PlacedView } from './placed-view.js';
+import { RelativeBase } from './relative-base.js';
 import type { PreparedWorkspace } from './prepared-workspace.js';
 import type { TransportKind } from './transport-kind.js';
 import type { ConnectionObserver } from './workspace-options.js';
@@ -36,6 +40,11 @@ export interface CallOrigin {
   readonly came: number;
   /** The working tree that the handle of the call stands for. */
   readonly tree?: string | undefined;
+  /**
+   * Whose answers say what relative paths mean: those of the session, or the request alone. Undefined where a call has no
+   * relative paths.
+   */
+  readonly relative?: 'session' | 'request' | undefined;
   /** Asks the client once more, if it can be asked; for roots that may be out of date. */
   readonly lookAgain?: (() => Promise<WorkspaceView>) | undefined;
 }
@@ -46,6 +55,8 @@ export class Callers {
   handleTool: string | undefined;
   /** How many messages have come, with those that no handler has seen yet; undefined where nobody counts them. */
   arrived: (() => number) | undefined;
+  /** Where relative paths start. */
+  readonly base: RelativeBase = new RelativeBase();
   readonly #prepared: PreparedWorkspace;
   readonly #connectedAt: number;
   readonly #lasts: () => boolean;
@@ -140,9 +151,10 @@ export class Callers {
       this.#tell(placed, place, origin);
       return placed;
     };
+    const withBase = this.#withBase(base.snapshot(), origin);
     return place.kind === 'moved' && signal !== undefined
-      ? this.#moved(base, place, signal.source, origin).then(tell)
-      : tell(this.#view(base, place, signal?.source));
+      ? this.#moved(base, place, signal.source, { ...origin, withBase }).then(tell)
+      : tell(this.#view(base, place, signal?.source, withBase));
   }
 
   #tell(placed: PlacedView, place: Place, { meta, client }: CallOrigin): void {
@@ -219,16 +231,29 @@ export class Callers {
     base: WorkspaceView,
     place: Extract<Place, { readonly kind: 'moved' }>,
     known: CallerSignal['source'],
-    { transport }: CallOrigin,
+    { transport, withBase }: Pick<CallOrigin, 'transport'> & { readonly withBase?: WithBase },
   ): Promise<PlacedView> {
     const { reading } = await this.#prepared.sources(transport);
     const moved = await moveRoots(base.snapshot(), place, known, reading);
-    return new PlacedView(base, { known, moved: viewSnapshot(moved, this.#prepared.createScope) });
+    return new PlacedView(base, { known, withBase, moved: viewSnapshot(moved, this.#prepared.createScope) });
   }
 
-  #view(base: WorkspaceView, place: Place, source: CallerSignal['source'] | undefined): PlacedView {
-    if (place.kind === 'here') return new PlacedView(base, { known: place.known });
-    if (place.kind !== 'unclear') return new PlacedView(base, { known: undefined });
+  #withBase(snapshot: Snapshot, { relative }: CallOrigin): WithBase {
+    if (relative === undefined) return undefined;
+    const standsAlone = relative === 'request' || snapshot.roots[0]?.source === 'request';
+    const base = standsAlone ? namedDirectory(snapshot) : this.base.ofSession(snapshot);
+    const meaning = { base, standsAlone, tool: this.handleTool };
+    return (scope, seen) => this.base.apply(scope, seen, meaning);
+  }
+
+  #view(
+    base: WorkspaceView,
+    place: Place,
+    source: CallerSignal['source'] | undefined,
+    withBase: WithBase,
+  ): PlacedView {
+    if (place.kind === 'here') return new PlacedView(base, { known: place.known, withBase });
+    if (place.kind !== 'unclear') return new PlacedView(base, { known: undefined, withBase });
     const { roots } = base.snapshot();
     // The handle was made for this tree; if it can no longer be served, the call fails.
     if (source === 'handle') throw ambiguousTree(place, roots, { handleTool: this.handleTool });
@@ -243,6 +268,8 @@ export class Callers {
     });
   }
 }
+
+type WithBase = ((scope: Scope, snapshot: Snapshot) => Scope) | undefined;
 
 function mayBeOld(view: WorkspaceView, place: Place, context: CallerContext, facts: GitFacts): boolean {
   if (place.kind === 'unclear') return place.why !== 'unconfirmed';

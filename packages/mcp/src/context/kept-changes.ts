@@ -178,6 +178,10 @@ export class RecordedContext implements WorkspaceContext {
     return this.#context.explain();
   }
 
+  rootsShown(): Promise<void> {
+    return this.#context.rootsShown();
+  }
+
   live(): Promise<Workspace> {
     return this.#context.live();
   }

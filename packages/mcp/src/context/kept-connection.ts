@@ -6,6 +6,8 @@ export interface KeptConnection {
   readonly bindings?: KeptBindings | undefined;
   /** What the history calls the connection. */
   readonly history?: string | undefined;
+  /** The path of the root that relative paths start at. */
+  readonly relativeTo?: string | undefined;
 }
 
 /** Saves what a connection knows, and restores it in another one. */

@@ -25,6 +25,8 @@ interface PlacedOptions {
   /** Why nothing may be resolved against the first root. */
   readonly refusal?: () => RootwardError;
   readonly others?: readonly string[];
+  /** Says what relative paths mean for this call. */
+  readonly withBase?: ((scope: Scope, snapshot: Snapshot) => Scope) | undefined;
 }
 
 /** What a call sees once it is known which working tree its caller works in, or that nobody can tell. */
@@ -56,10 +58,11 @@ export class PlacedView implements WorkspaceView {
   }
 
   scope(): Scope {
-    const { refusal } = this.#options;
-    if (refusal === undefined) return this.#seen.scope();
-    this.#scope ??= this.#seen.scope().refusingRelative(refusal);
-    return this.#scope;
+    const { refusal, withBase } = this.#options;
+    const scope = this.#seen.scope();
+    this.#scope ??=
+      refusal === undefined ? withBase?.(scope, this.snapshot()) : scope.refusingRelative(refusal);
+    return this.#scope ?? scope;
   }
 
   /** That of the main repository, with the path it has in this tree. */

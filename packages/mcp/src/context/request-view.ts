@@ -20,8 +20,11 @@ export function viewRequest(
   // Not cached with metadata: it may name a directory, and differs from call to call if calls are traced.
   if (isObject(request.meta) && Object.keys(request.meta).length > 0) return make();
   const { transport, declaresRoots, clientInfo, answer, handle } = request;
+  const sources = prepared.sourcesNow(transport);
+  if (sources instanceof Promise) return make();
   const consents = prepared.consents.roots.map(({ path }) => path);
-  return prepared.views.get([transport, declaresRoots, clientInfo, answer, handle, consents], make);
+  const limits = sources.limits?.list();
+  return prepared.views.get([transport, declaresRoots, clientInfo, answer, handle, consents, limits], make);
 }
 
 export async function resolveRequest(

@@ -23,6 +23,11 @@ export interface WorkspaceContext {
   /** Where the roots come from and why, for people. Holds paths. */
   explain(): Promise<string>;
   /**
+   * Says that the answer of this call names its roots. Relative paths of later calls in the same session start at the first
+   * of them; until then, they start where they did, and are refused once that root is gone.
+   */
+  rootsShown(): Promise<void>;
+  /**
    * The live workspace: that of the connection, or one for this request alone where nothing is kept between
    * requests. For what changes it, such as choosing a project.
    */
@@ -64,6 +69,8 @@ export interface ContextSource {
   live(): Promise<Workspace>;
   handle(view: PlacedView, roots?: readonly Root[]): string | undefined;
   treeHandle(view: PlacedView, directory: string): Promise<string | undefined>;
+  /** The answer of the call names the roots. Absent where nothing is remembered between calls. */
+  rootsShown?(view: PlacedView): void;
 }
 
 export class LazyWorkspaceContext implements WorkspaceContext {
@@ -100,6 +107,13 @@ export class LazyWorkspaceContext implements WorkspaceContext {
 
   explain(): Promise<string> {
     return this.#with((view) => view.explain());
+  }
+
+  rootsShown(): Promise<void> {
+    // A call that has not looked at its roots does not name them.
+    return this.#view === undefined
+      ? Promise.resolve()
+      : this.#with((view) => this.#source.rootsShown?.(view));
   }
 
   live(): Promise<Workspace> {

@@ -7,7 +7,7 @@ import { listBindCaller, serveBindCaller } from './bind-caller.js';
 import { wrappedRegistration } from './patch-registration.js';
 import { isHandler, replaceShared, sharedMethod, type Handler } from './replace-method.js';
 import { isLowLevel, protocolOf, type AnyServer, type HookedServer } from './sdk-port.js';
-import { ServerBinding } from './server-binding.js';
+import { HANDLE_TOOL, ServerBinding } from './server-binding.js';
 
 const ADDED = Symbol('rootward workspace added');
 
@@ -188,7 +188,9 @@ export async function runHandler<Context extends object>(
   const recorded = typeof tool === 'string' ? binding.recorded(ctx, call.workspace, tool) : undefined;
   const workspace = recorded ?? call.workspace;
   try {
-    return call.answer(await handler({ ...ctx, workspace }));
+    const answer = await handler({ ...ctx, workspace });
+    if (tool === HANDLE_TOOL) await workspace.rootsShown();
+    return call.answer(answer);
   } catch (error) {
     const question = call.question(error);
     if (question !== undefined) return question;

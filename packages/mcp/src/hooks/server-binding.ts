@@ -23,8 +23,8 @@ import type { AnyServer, AskOptions, Call, HookedNotification, HookedServer, Sdk
 const SANDBOX_CAPABILITY = 'codex/sandbox-state-meta';
 /** Longer than the workspace waits for an answer: the workspace decides, and the SDK's limit only cleans up. */
 const CLEAR_UP_MS = 1000;
-/** The tool of the server that gives handles for working trees. */
-const HANDLE_TOOL = 'workspace_info';
+/** The tool of the server that names the roots, and gives handles for working trees. */
+export const HANDLE_TOOL = 'workspace_info';
 const BINDING = Symbol('rootward workspace');
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
@@ -161,6 +161,7 @@ export class ServerBinding<Context> {
   /** Counts a refusal for the statistics of the connection. */
   countRefusal(error: unknown): void {
     this.#connection?.countRefusal(error);
+    this.#callers?.base.sawRefusal(error);
   }
 
   keep(connection: LegacyConnection): KeptConnection {
@@ -168,16 +169,18 @@ export class ServerBinding<Context> {
       workspace: connection.keep(),
       bindings: this.callers.keepBindings(),
       history: this.#session,
+      relativeTo: this.callers.base.known,
     };
   }
 
   async restore(
     connection: LegacyConnection,
-    { workspace, bindings, history }: KeptConnection,
+    { workspace, bindings, history, relativeTo }: KeptConnection,
     since: KeptConnection,
   ): Promise<void> {
     this.callers.restoreBindings(bindings);
     if (history !== undefined) this.#session = history;
+    this.callers.base.restore(relativeTo, since.relativeTo);
     if (workspace !== undefined)
       await (await connection.live()).restore(workspace, { since: since.workspace ?? {} });
   }
@@ -194,23 +197,23 @@ export class ServerBinding<Context> {
     const kind = transportKind(transport);
     const came = callers.arrive();
     const lookAgain = (): Promise<WorkspaceView> => connection.viewAfresh(call);
+    const origin = { meta, client, transport: kind, came };
+    const ofSession = { ...origin, relative: 'session', lookAgain } as const;
     const view = async (): Promise<PlacedView> => {
       const handle = this.#prepared.hasHandle(args)
         ? await this.#readHandle(args, principal, kind)
         : undefined;
       if (handle === undefined) {
-        return callers.place(await connection.view(call), { meta, client, transport: kind, came, lookAgain });
+        return callers.place(await connection.view(call), ofSession);
       }
       const request = { transport: kind, declaresRoots: true, handle: handle.roots, signal };
       const found = await viewRequest(this.#prepared, request);
-      return callers.place(found, { meta, client, transport: kind, came, tree: handle.tree });
+      return callers.place(found, { ...origin, relative: 'request', tree: handle.tree });
     };
     return new LazyWorkspaceContext({
       view: () => {
         const known = this.#prepared.hasHandle(args) ? undefined : connection.viewNow(call);
-        return known === undefined
-          ? view()
-          : callers.place(known, { meta, client, transport: kind, came, lookAgain });
+        return known === undefined ? view() : callers.place(known, ofSession);
       },
       live: async () => {
         await connection.view(call);
@@ -220,6 +223,7 @@ export class ServerBinding<Context> {
       handle: (_view, roots) =>
         roots === undefined ? undefined : this.#prepared.handles.mint(roots, principal),
       treeHandle: (placed, directory) => callers.mintForTree(placed, directory, kind, principal),
+      rootsShown: (placed) => callers.base.saw(placed.base.snapshot()),
     });
   }
 

@@ -92,7 +92,7 @@ export function clientNameOf(ctx: ServerContext): string | undefined {
 }
 
 function originOf({ meta, clientInfo, transport, tree }: Request, came: number): CallOrigin {
-  return { meta, client: clientInfo?.name, transport, tree, came };
+  return { meta, client: clientInfo?.name, transport, tree, came, relative: 'request' };
 }
 
 function transportOf({ http }: ServerContext): TransportKind {

@@ -276,8 +276,11 @@ test('before a call is refused, a legacy client is asked once more: it may have 
   });
   await client.call(client.main, 'read', { path: 'src/a.txt' });
   client.main.cwd = repository.addTree('one');
-  expect(errorOf(await client.call(client.main, 'write', { path: 'a.new', text: 'x' }))).toBeUndefined();
-  expect(readFileSync(join(client.main.cwd, 'a.new'), 'utf8')).toBe('x');
+  const write = () => client.call(client.main, 'write', { path: 'a.new', text: 'x' });
+  expect(errorOf(await write())?.error_type).toBe('root_gone');
   expect(client.client.asked).toHaveLength(2);
+  await client.call(client.main, 'workspace_info');
+  expect(errorOf(await write())).toBeUndefined();
+  expect(readFileSync(join(client.main.cwd, 'a.new'), 'utf8')).toBe('x');
   await client.close();
 });

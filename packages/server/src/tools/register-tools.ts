@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { RootwardError, type Logger, type Scope, type Snapshot } from '@rootward/core';
@@ -242,9 +242,12 @@ async function runTool(
   if (own.seen !== undefined)
     ctx.workspace.tally?.listen((plan, version) => own.seen?.changed(plan, version));
   try {
-    const result = await tool.handle(args, context);
+    const answer = await tool.handle(args, context);
     auditRest('allowed');
     if (options.observe !== undefined) await observe(options.observe, ctx);
+    const result = tool.annotations.readOnlyHint
+      ? await withElsewhere(answer, tool.paths?.(args), context)
+      : answer;
     return answerOf(result, ctx.workspace);
   } catch (error) {
     if (ctx.workspace.changed === true) {
@@ -257,6 +260,23 @@ async function runTool(
   } finally {
     if (!tool.annotations.readOnlyHint) shared.languages.noteChange();
   }
+}
+
+/** Adds a note where a relative path was read in another root than the one that relative paths start at. */
+async function withElsewhere(
+  answer: CallToolResult,
+  paths: readonly string[] = [],
+  context: ToolContext,
+): Promise<CallToolResult> {
+  const relative = paths.map((path) => context.expandHome(path)).filter((path) => !isAbsolute(path));
+  if (relative.length === 0 || answer.isError === true) return answer;
+  const scope = await context.workspace.scope();
+  const notes = relative.flatMap((path) => {
+    const found = scope.elsewhere(path);
+    return found === undefined ? [] : [`Note: "${path}" is not in the first root; this is ${found}`];
+  });
+  if (notes.length === 0) return answer;
+  return { ...answer, content: [...answer.content, { type: 'text', text: notes.join('\n') }] };
 }
 
 /** Goes to a client that gave a token for it. One that has gone is no reason to fail. */

@@ -12,7 +12,15 @@ import { MAX_PATH_LENGTH, splitLast } from './asked-path.js';
 import { childPath } from './child-path.js';
 import type { Pin, PinOptions, Platform } from '../pin/pin.js';
 import { errnoOf } from '../../platform/errno.js';
-import { folderMissing, fromSystem, noRoots, outsideRoots, refused, scopeError } from './refusal.js';
+import {
+  folderMissing,
+  fromSystem,
+  inOtherRoot,
+  noRoots,
+  outsideRoots,
+  refused,
+  scopeError,
+} from './refusal.js';
 import { isKernelPath, RootIndex } from './root-index.js';
 import { RuleBook, type FoldersSeen, type Placement, type Refusal, type ScopeRules } from './rules.js';
 
@@ -47,6 +55,8 @@ export interface GateOptions {
   readonly fence?: Fence;
   /** Why relative paths are refused. */
   readonly refuseRelative?: (() => RootwardError) | undefined;
+  /** The path of the root that relative paths start at; default: the first directory root. */
+  readonly relativeTo?: string | undefined;
   /** What `~` stands for. */
   readonly home?: string | undefined;
 }
@@ -76,13 +86,15 @@ export class Gate {
   readonly #platform: Platform;
   readonly #directories: readonly Root[];
   readonly #refuseRelative: (() => RootwardError) | undefined;
+  /** Where relative paths start. */
+  readonly #base: Root | undefined;
   readonly #home: string | undefined;
 
   constructor(
     roots: readonly Root[],
     rules: ScopeRules,
     platform: Platform,
-    { fence, refuseRelative, home }: GateOptions = {},
+    { fence, refuseRelative, relativeTo, home }: GateOptions = {},
   ) {
     this.roots = roots;
     this.index = new RootIndex(roots);
@@ -90,12 +102,16 @@ export class Gate {
     this.#platform = platform;
     this.#directories = roots.filter((root) => root.kind === 'directory');
     this.#refuseRelative = refuseRelative;
+    this.#base =
+      relativeTo === undefined
+        ? this.#directories[0]
+        : this.#directories.find(({ path }) => path === relativeTo);
     this.#home = home;
   }
 
   /** Pins the object a path leads to, links followed, and refuses it unless it is in scope and the rules agree. */
   admit(action: string, asked: string, intent: Intent = 'read', options?: PinOptions): Admitted {
-    const absolute = this.absolute(action, asked);
+    const absolute = this.absolute(action, asked, intent);
     let pin: Pin;
     try {
       pin = this.#platform.pin(absolute, options);
@@ -120,7 +136,7 @@ export class Gate {
     action: string,
     asked: string,
     intent: Intent,
-    absolute: string = this.absolute(action, asked),
+    absolute: string = this.absolute(action, asked, intent),
   ): Entry {
     const { head, name } = splitLast(absolute);
     if (name === '' || name === '.' || name === '..') {
@@ -147,9 +163,9 @@ export class Gate {
   }
 
   /** Resolves as far as the path exists. A link that leads nowhere counts as leading out: its target can be anything. */
-  resolve(action: string, asked: string): Resolution {
+  resolve(action: string, asked: string, intent: Intent = 'read'): Resolution {
     const missing: string[] = [];
-    const absolute = this.absolute(action, asked);
+    const absolute = this.absolute(action, asked, intent);
     let head = absolute;
     for (;;) {
       let pin: Pin;
@@ -174,7 +190,7 @@ export class Gate {
   }
 
   /** The absolute path that was asked for: not canonical, not checked, only no longer a URI or relative. */
-  absolute(action: string, asked: string): string {
+  absolute(action: string, asked: string, intent: Intent = 'read'): string {
     // It is typed, but in plain JavaScript a forgotten argument is undefined.
     if (typeof asked !== 'string')
       throw scopeError('invalid-path', action, String(asked), 'the path is not a string');
@@ -188,7 +204,7 @@ export class Gate {
       throw scopeError('invalid-path', action, asked, 'the path contains a NUL character');
     if (asked.length > MAX_PATH_LENGTH)
       throw scopeError('invalid-path', action, asked, 'the path is too long');
-    const absolute = this.#toAbsolute(action, asked);
+    const absolute = this.#toAbsolute(action, asked, intent);
     // /proc/self/root and /dev/fd are other names for ordinary places; nobody needs them to reach a root.
     if (isKernelPath(posix.normalize(absolute))) throw outsideRoots(action, asked, this.roots);
     if (hostPathStyle === 'posix') return absolute;
@@ -249,10 +265,16 @@ export class Gate {
     return this.#platform.pin(path, options);
   }
 
-  #toAbsolute(action: string, asked: string): string {
+  /** The path that a relative one stands for where only another root has it; undefined for any other path. */
+  elsewhere(asked: string): string | undefined {
+    if (FILE_SCHEME.test(asked) || isAbsolute(asked) || this.#refuseRelative !== undefined) return undefined;
+    return this.#base === undefined ? undefined : this.#findElsewhere(this.#base, asked);
+  }
+
+  #toAbsolute(action: string, asked: string, intent: Intent): string {
     if (FILE_SCHEME.test(asked)) return this.#fromUri(action, asked);
     const path = this.#home === undefined ? asked : expandHome(asked, this.#home);
-    return isAbsolute(path) ? path : this.#fromRelative(action, path);
+    return isAbsolute(path) ? path : this.#fromRelative(action, path, intent);
   }
 
   #fromUri(action: string, asked: string): string {
@@ -265,19 +287,27 @@ export class Gate {
     return reading.path;
   }
 
-  #fromRelative(action: string, asked: string): string {
+  /** A relative path has one meaning. What only another root has is read there, and never changed. */
+  #fromRelative(action: string, asked: string, intent: Intent): string {
     if (this.#refuseRelative !== undefined) throw this.#refuseRelative();
-    const [first] = this.#directories;
-    if (first === undefined) throw outsideRoots(action, asked, this.roots);
+    const base = this.#base;
+    if (base === undefined) throw outsideRoots(action, asked, this.roots);
     const foreign = foreignName(asked);
-    if (this.#directories.length > 1 || foreign !== undefined) {
-      for (const root of this.#directories) {
-        const candidate = childPath(root.path, asked);
-        if (this.#exists(candidate)) return candidate;
-      }
-    }
+    const own = childPath(base.path, asked);
+    if (this.#directories.length === 1 && foreign === undefined) return own;
+    if (this.#exists(own)) return own;
+    const other = this.#findElsewhere(base, asked);
+    if (other !== undefined && intent === 'read') return other;
     if (foreign !== undefined) throw scopeError(foreign.code, action, asked, foreign.state);
-    return childPath(first.path, asked);
+    if (other !== undefined) throw inOtherRoot(action, asked, { base: base.path, own, other });
+    return own;
+  }
+
+  #findElsewhere(base: Root, asked: string): string | undefined {
+    if (this.#directories.length === 1 || this.#exists(childPath(base.path, asked))) return undefined;
+    return this.#directories
+      .map(({ path }) => childPath(path, asked))
+      .find((path) => path !== base.path && this.#existsInScope(path));
   }
 
   #exists(path: string): boolean {

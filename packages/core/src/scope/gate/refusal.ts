@@ -43,6 +43,28 @@ export function outsideRoots(
   );
 }
 
+/** For a change of a relative path that the root where it starts does not have, but another one. */
+export function inOtherRoot(
+  action: string,
+  path: string,
+  { base, own, other }: { readonly base: string; readonly own: string; readonly other: string },
+): RootwardError {
+  return new RootwardError(
+    'ambiguous',
+    `Cannot ${action} ${quotePath(path)}: relative paths start at ${quotePath(base)}, which does not have it, and ${quotePath(other)} exists`,
+    { path, instruction: `Pass the absolute path: ${quotePath(other)}, or ${quotePath(own)} for a new one` },
+  );
+}
+
+/** For a relative path of a caller that last saw another first root. */
+export function rootGone(gone: string, roots: readonly Root[], instruction: string): RootwardError {
+  return new RootwardError(
+    'root-gone',
+    `Cannot tell what a relative path means: ${quotePath(gone)}, where relative paths started, is no longer a root (${describeRoots(roots)})`,
+    { instruction },
+  );
+}
+
 export function refused(action: string, path: string, refusal: Refusal): RootwardError {
   switch (refusal.code) {
     case 'denied':

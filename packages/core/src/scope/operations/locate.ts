@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { RootwardError } from '../../error.js';
 import type { Root } from '../../roots/root.js';
-import type { Gate } from '../gate/gate.js';
+import type { Gate, Intent } from '../gate/gate.js';
 import type { FoldersSeen } from '../gate/rules.js';
 import { outsideRoots } from '../gate/refusal.js';
 
@@ -21,8 +21,8 @@ export interface Location {
 }
 
 /** Says where a path leads. Throws if it leads out of scope or a rule denies it. */
-export function locateInScope(gate: Gate, asked: string): Location {
-  const { pin, placement, missing } = gate.resolve('locate', asked);
+export function locateInScope(gate: Gate, asked: string, intent?: Intent): Location {
+  const { pin, placement, missing } = gate.resolve('locate', asked, intent);
   pin.close();
   const seen: FoldersSeen = new Map();
   gate.enforce('locate', asked, placement, 'read', seen);

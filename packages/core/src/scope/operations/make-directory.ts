@@ -100,7 +100,7 @@ export async function makeDirectoryInScope(
       }
       return { created: true };
     }
-    const { pin, placement, missing } = gate.resolve(ACTION, asked);
+    const { pin, placement, missing } = gate.resolve(ACTION, asked, 'change');
     try {
       if (missing.length > 0) {
         gate.enforce(ACTION, asked, placement, 'change');

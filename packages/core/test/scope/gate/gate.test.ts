@@ -16,7 +16,49 @@ describe.each(platforms)('relative paths on the %s platform', (_name, platform) 
   const twoRoots = (): Scope =>
     new Scope({ roots: [rootAt(tree().in('one')), rootAt(tree().in('two'))], platform });
 
-  test('lead to the first root in which they exist', async () => {
+  test('are changed in the first root only, whichever operation it is', async () => {
+    tree().make({ one: { 'a.txt': 'a' }, two: { 'only.txt': 'two', folder: {} } });
+    const scope = twoRoots();
+    const changes: readonly (() => Promise<unknown>)[] = [
+      () => scope.write('only.txt', 'x'),
+      () => scope.write('only.txt', 'x', { mode: 'append' }),
+      () => scope.mkdir('folder'),
+      () => scope.mkdir('folder', { recursive: true }),
+      () => scope.rename('only.txt', 'moved.txt'),
+      () => scope.rename('a.txt', 'only.txt', { overwrite: true }),
+      () => scope.copy('a.txt', 'only.txt', { overwrite: true }),
+      () => scope.remove('only.txt'),
+      () => scope.remove('folder', { recursive: true }),
+      () => Promise.resolve().then(() => scope.locate('only.txt', 'change')),
+    ];
+    for (const change of changes) {
+      const refusal = await refusalOf(change());
+      expect(refusal.code).toBe('ambiguous');
+      expect(refusal.instruction).toMatch(/^Pass the absolute path: ".*two.(?:only\.txt|folder)"/);
+    }
+    expect(tree().text('two/only.txt')).toBe('two');
+    expect(scope.elsewhere('only.txt')).toBe(tree().in('two/only.txt'));
+    for (const path of ['a.txt', 'new.txt', tree().in('two/only.txt')]) {
+      expect(scope.elsewhere(path)).toBeUndefined();
+    }
+  });
+
+  test('start at another root where one is named', async () => {
+    tree().make({ one: { 'both.txt': 'one' }, two: { 'both.txt': 'two' } });
+    const scope = twoRoots().startingAt(tree().in('two'));
+    expect((await scope.readText('both.txt')).text).toBe('two');
+    await scope.write('new.txt', 'new');
+    expect(tree().text('two/new.txt')).toBe('new');
+  });
+
+  test('are not looked for behind a link that leads out', async () => {
+    tree().make({ one: {}, two: { 'a.txt': 'two' }, 'out.txt': 'out' });
+    symlinkSync(tree().in('out.txt'), tree().in('two/link.txt'));
+    expect(await codeOf(twoRoots().readText('link.txt'))).toBe('not-found');
+    expect(twoRoots().elsewhere('link.txt')).toBeUndefined();
+  });
+
+  test('are read in the first root in which they exist', async () => {
     tree().make({ one: { 'both.txt': 'one' }, two: { 'both.txt': 'two', 'only.txt': 'two' } });
     expect((await twoRoots().readText('both.txt')).text).toBe('one');
     expect((await twoRoots().readText('only.txt')).text).toBe('two');

@@ -27,6 +27,7 @@ export const INITIALIZE = 'initialize';
 const BINDING = 'binding ';
 const WORKSPACE = 'workspace';
 const HISTORY = 'history';
+const RELATIVE_TO = 'relativeTo';
 
 export function makeRecord(turn: number, fields: JsonObject): SessionRecord {
   return { turn, fields, text: storedText({ turn, [FIELDS]: fields }) };
@@ -87,23 +88,30 @@ export function mergeFields(
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
-export function connectionFields({ workspace, bindings = {}, history }: KeptConnection): JsonObject {
+export function connectionFields({
+  workspace,
+  bindings = {},
+  history,
+  relativeTo,
+}: KeptConnection): JsonObject {
   return {
     ...(workspace !== undefined && { [WORKSPACE]: workspace }),
     ...(history !== undefined && { [HISTORY]: history }),
+    ...(relativeTo !== undefined && { [RELATIVE_TO]: relativeTo }),
     ...Object.fromEntries(Object.entries(bindings).map(([id, binding]) => [BINDING + id, binding])),
   };
 }
 
 /** A wrong value in it grants nothing: roots and consents are looked up and cut to the ceiling on use. */
 export function readConnection(fields: JsonObject): KeptConnection {
-  const { [WORKSPACE]: workspace, [HISTORY]: history } = fields;
+  const { [WORKSPACE]: workspace, [HISTORY]: history, [RELATIVE_TO]: relativeTo } = fields;
   const bindings = Object.entries(fields)
     .filter(([name]) => name.startsWith(BINDING))
     .map(([name, value]) => [name.slice(BINDING.length), value]);
   return {
     ...(isKeptWorkspace(workspace) && { workspace }),
     ...(typeof history === 'string' && { history }),
+    ...(typeof relativeTo === 'string' && { relativeTo }),
     bindings: Object.fromEntries(bindings),
   };
 }

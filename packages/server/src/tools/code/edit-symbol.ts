@@ -27,7 +27,7 @@ export const editSymbol: Tool = defineTool({
   handle: ({ diagnostics, ...args }, context) =>
     answerCode(context, ({ library, code }) => {
       const file = context.expandHome(args.file);
-      const { path } = code.scope.locate(file);
+      const { path } = code.scope.locate(file, 'change');
       return withProblems(context, [path], diagnostics, async () => {
         const { before, after, line } = await library.editSymbol(code, {
           ...args,

@@ -120,9 +120,11 @@ async function runOnce(
       .run(tool, {
         args: args.tool,
         roots: async () => {
-          // It works in the first root, so it must be known which working tree that is.
-          await ctx.workspace.directory();
-          return ctx.workspace.roots();
+          const roots = await ctx.workspace.roots();
+          if (!roots.some(({ kind }) => kind === 'directory')) return roots;
+          // It works where relative paths start, so it must be known where that is.
+          const { path } = (await ctx.workspace.scope()).locate('.');
+          return roots.toSorted((one, other) => Number(other.path === path) - Number(one.path === path));
         },
         scope: () => ctx.workspace.scope(),
         onSandbox: (sandbox) => auditSandbox(tool, callerNames(ctx), sandbox, audit),

@@ -18,6 +18,7 @@ export const listAllowedDirectories: Tool = defineTool({
   handle: async (args, context) => {
     const cursors = new Cursors('list_allowed_directories', args);
     const roots = await context.workspace.roots();
+    await context.workspace.rootsShown();
     const { items, nextCursor } = cursors.page(roots, PAGE);
     const directories = items.map((root) => root.path);
     return dataResult(

@@ -47,7 +47,7 @@ export const undoChanges: Tool = defineTool({
       since: timeArgument(since),
       // Another agent may be at work in the same project: its changes are taken back by their ids.
       session: id === undefined ? session : undefined,
-      path: path === undefined ? undefined : scope.locate(context.expandHome(path)).path,
+      path: path === undefined ? undefined : scope.locate(context.expandHome(path), 'change').path,
     };
     const about = { tool: 'undo_changes', session, ...mine };
     // One undo at a time, and none beside another change: it checks all files before it touches the first.

@@ -104,6 +104,7 @@ export const workspaceInfo: Tool = defineTool({
       ...executables.map(({ tool, sandbox }) => `Executable ${tool}: running, sandbox ${sandbox}`),
       ...(handle === undefined ? [] : [`Pass as "workspace" to other tools: ${handle}`]),
     ];
+    await workspace.rootsShown();
     return dataResult(data, lines.join('\n'));
   },
 });
