@@ -11,7 +11,7 @@ const QUOTED = /["[\]\\]/;
 const GROUP = /\{([^{},()]*,[^{}()]*)\}|[@?]?\(([^{}()]*)\)/;
 
 /** The globs without groups that stand for the same names. A regular expression tries one after the other. */
-function alternatives(glob: string): readonly string[] {
+export function alternatives(glob: string): readonly string[] {
   const group = GROUP.exec(glob);
   if (group === null) return [glob];
   const [text, inBraces, inParentheses = ''] = group;

@@ -1,7 +1,8 @@
+import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RootwardError } from '../../../src/error.js';
+import { compileDenies, type DenyMatcher } from '../../../src/scope/gate/deny.js';
 import { BROAD_ROOT_PLACES } from '../../../src/protected/credentials.js';
-import { compileDenies } from '../../../src/scope/gate/deny.js';
 
 function denied(patterns: readonly string[], ...paths: string[]): string[] {
   const matcher = compileDenies(patterns);
@@ -137,6 +138,15 @@ test.each([
   '*.{pem}',
   '*.pem\0',
   '*.pem\u0001',
+  '*.{pem, key}',
+  '{*.pem,a//b}',
+  '{*.pem,../b}',
+  '{*.pem,~/b}',
+  '{*.pem,/etc/passwd}',
+  'a / b',
+  '{a,[b}]',
+  '[/]',
+  'a[/]b',
 ])('compileDenies() refuses %j instead of denying nothing by it', (pattern) => {
   let refusal: unknown;
   try {
@@ -191,5 +201,55 @@ describe('BROAD_ROOT_PLACES', () => {
     'monkey',
   ])('leaves %s alone', (path) => {
     expect(compileDenies(denies).match(path)).toBeUndefined();
+  });
+});
+
+const CHARACTERS = 'ab*?/.,!@{}[]|()^$+-\\"x'.split('');
+const ONE = CHARACTERS.filter((each) => each !== '/');
+const TWO = ONE.flatMap((each) => ONE.map((other) => each + other));
+/** Short paths of all characters that mean something in a glob. */
+const PATHS = [
+  ...ONE,
+  ...TWO,
+  ...TWO.flatMap((each) => ONE.map((other) => each + other)),
+  ...ONE.flatMap((each) => ONE.map((other) => `${each}/${other}`)),
+].filter((path) => path.split('/').every((name) => name !== '.' && name !== '..'));
+
+function compiled(pattern: string): DenyMatcher | undefined {
+  try {
+    return compileDenies([pattern]);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('a pattern that is accepted', () => {
+  test('denies at least one path, whatever is in it', () => {
+    const unit = constantFrom(...CHARACTERS, ' ', '\0', '\n');
+    assert(
+      property(string({ unit, minLength: 1, maxLength: 4 }), (pattern) => {
+        const matcher = compiled(pattern);
+        const paths = [pattern, pattern.replaceAll(/[\\"]|^\.?\/|\/$/g, ''), ...PATHS];
+        return matcher === undefined || paths.some((path) => matcher.match(path) !== undefined);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('denies a path by each of its alternatives', () => {
+    const names = ['a', 'b.key', '*', '*.pem', 'x?', '[ab]', '[!ab]', '.env', 'c d', '**', 'n[0-9]'];
+    const path = array(constantFrom(...names), { minLength: 1, maxLength: 3 });
+    const paths = path.map((each) => each.join('/'));
+    assert(
+      property(array(paths, { minLength: 2, maxLength: 4 }), (alternatives) => {
+        const matcher = compiled(`{${alternatives.join(',')}}`);
+        const missed = alternatives.filter((each) => {
+          const plain = each.replaceAll('[!ab]', 'z').replaceAll('[ab]', 'b').replaceAll('[0-9]', '7');
+          return matcher?.match(plain.replaceAll(/\*+|\?/g, 'y')) === undefined;
+        });
+        // Too costly ones are refused for another reason.
+        expect(matcher === undefined ? [] : missed).toEqual([]);
+      }),
+    );
   });
 });
