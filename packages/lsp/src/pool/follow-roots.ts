@@ -13,7 +13,7 @@ export function foldersOf(roots: readonly Root[]): readonly ServedFolder[] {
 
 type Followed = Pick<
   ServerInstance,
-  'kind' | 'folders' | 'touched' | 'sees' | 'closeUnless' | 'changeFolders' | 'index'
+  'kind' | 'folders' | 'touched' | 'sees' | 'closeUnless' | 'changeFolders'
 >;
 
 /** What happens to a server: it goes on, goes on until another takes over, or ends at once. */
@@ -34,8 +34,6 @@ export function followRoots(
   const isInScope = (path: string): boolean =>
     after.some((root) => containsPath(root.path, path, hostPathStyle));
   const view = instance.sees(after);
-  // An index was prepared for the roots before.
-  if (instance.index !== undefined) return 'ends';
   const isOutdated = view !== 'the same';
   if (view === 'more') return 'ends';
   if (isOutdated && instance.kind !== 'shared' && !isElsewhere(instance, { added, removed })) return 'ends';

@@ -12,7 +12,7 @@ import { knownServers } from '../servers/known-servers.js';
 import { languageName } from '../servers/script-name.js';
 import type { FollowedRoots, LanguageServersOptions, Waiting } from './options.js';
 import { readPoolLimits, type PoolLimits } from './limits.js';
-import { projectFolder } from './project-folder.js';
+import { projectFolder, type KnownFolders } from './project-folder.js';
 import { foldersOf, type RootsChange } from './follow-roots.js';
 import { ServerBudget } from './server-budget.js';
 import type { ServedFolder, ServerInstance } from './server-instance.js';
@@ -92,10 +92,10 @@ export class LanguageServers {
     waiting: Waiting,
   ): Promise<Result> {
     const { signal, progress } = waiting;
-    await this.#endOutdated(definition, scope, waiting);
     // Only a server that knows one folder, or may turn out to, is asked by the project of a file.
     const isOneForAll = (this.kindOf(definition) ?? 'per-root') !== 'per-root';
-    const folder = isOneForAll ? undefined : projectFolder(scope, file, definition.markers ?? []);
+    const folder = isOneForAll ? undefined : this.folderOf(definition, scope, file);
+    await this.#endOutdated(definition, folder, scope, waiting);
     const isRunning = [...this.#slots.values()].some(
       (slot) => slot.definition === definition && slot.state === 'running',
     );
@@ -115,11 +115,12 @@ export class LanguageServers {
   /** A server that keeps an index does not look at files again by itself. */
   async #endOutdated(
     definition: ServerDefinition,
+    folder: string | undefined,
     scope: Scope,
     { signal, thorough = false }: Waiting,
   ): Promise<void> {
     if (definition.indexed === undefined) return;
-    const slot = this.#slot(definition, EVERYWHERE);
+    const slot = this.#slot(definition, folder ?? EVERYWHERE);
     if ((await slot.instance?.isOutdated({ scope, thorough, signal })) === true) void slot.putAside();
   }
 
@@ -133,6 +134,19 @@ export class LanguageServers {
   /** The servers known for a kind of file, by its name, the preferred one first. */
   candidatesFor(file: string): readonly ServerDefinition[] {
     return this.servers.filter((definition) => languageIdOf(definition, file) !== undefined);
+  }
+
+  /** The folder that a server which knows one folder is started in, for a file; undefined where there is none. */
+  folderOf(
+    { mixesFolders, markers = [] }: ServerDefinition,
+    scope: Scope,
+    file: string,
+    known?: KnownFolders,
+  ): string | undefined {
+    // A repository with several packages stays one.
+    const { root } = scope.locate(file);
+    if (mixesFolders === true && root.kind === 'directory' && !root.broad) return root.path;
+    return projectFolder(scope, file, markers, known);
   }
 
   /** How a server relates to folders, once that is known. */
@@ -244,7 +258,8 @@ export class LanguageServers {
     if (this.#disposed) throw new RootwardLspError('disposed', 'Cannot ask: the servers were shut down');
     const kind = this.kindOf(definition);
     if (kind === undefined) return this.#decide(definition, file, folder);
-    if (kind === 'per-root' && folder === undefined && this.#roots.some(({ broad }) => broad)) {
+    const isLost = kind === 'per-root' && folder === undefined && definition.mixesFolders !== true;
+    if (isLost && this.#roots.some(({ broad }) => broad)) {
       throw new RootwardLspError(
         'broad-root',
         `Cannot start ${definition.name}: the root is too broad to be looked through and no project was found in it`,

@@ -241,7 +241,7 @@ export class ServerInstance {
 
   /** Whether it knows the files of its folders without being shown them. */
   get knowsFiles(): boolean {
-    return this.#kind !== 'file-driven' || this.index !== undefined;
+    return this.definition.indexed === undefined ? this.#kind !== 'file-driven' : this.index !== undefined;
   }
 
   /** Closes the documents that are no longer meant. */

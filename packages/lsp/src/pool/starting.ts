@@ -45,7 +45,8 @@ export class Starting {
     const { findings, environment, roots, sandbox, onDidSpawn, limits, clock, log, changesMade } =
       this.#options;
     const { program, args: given, initializationOptions } = await findings.command(definition);
-    const index = definition.indexed === undefined ? undefined : await this.#indexes.prepare(roots());
+    const index =
+      definition.indexed === undefined ? undefined : await this.#indexes.prepare(roots(), folders);
     const args = [...given, ...(index?.args ?? [])];
     const process = await spawnServer({
       name: definition.name,

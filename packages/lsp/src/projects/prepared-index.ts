@@ -34,18 +34,21 @@ export class IndexFolders {
   }
 
   /**
-   * Prepares the index of some roots: writes one compilation database for all of them. clangd keeps its index beside
-   * the database, so nothing is written into the workspace. Undefined where there is no source to index.
+   * Prepares the index of some folders in the roots: writes one compilation database for all of them. clangd keeps its
+   * index beside the database, so nothing is written into the workspace. Undefined where there is no source to index.
    */
-  async prepare(roots: readonly Root[]): Promise<PreparedIndex | undefined> {
-    const narrow = roots.filter(({ broad }) => !broad);
+  async prepare(
+    roots: readonly Root[],
+    folders: readonly { readonly path: string }[],
+  ): Promise<PreparedIndex | undefined> {
     const scope = new Scope({ roots });
+    const served = folders.map(({ path }) => ({ ...scope.locate(path).root, path, broad: false }));
     const sources: string[] = [];
-    for await (const path of sourceFiles(scope, { roots: narrow, wanted: isSource })) sources.push(path);
+    for await (const path of sourceFiles(scope, { roots: served, wanted: isSource })) sources.push(path);
     const compilation = await new CompileCommands().forSources(scope, sources);
     const [first] = compilation.entries;
     if (first === undefined) return undefined;
-    const folder = join(await this.#place(), nameOf(narrow));
+    const folder = join(await this.#place(), nameOf(served));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeDatabase(folder, compilation);
     return {

@@ -37,6 +37,8 @@ export interface ServerDefinition {
   /** A module that must be found beside the program and is named in its initialization options. */
   readonly companion?: Companion;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Measured: an unrelated folder beside changes its answers. It gets a process for each root. */
+  readonly mixesFolders?: boolean;
   /** Takes all definitions of a name for one symbol, although each program of a folder may have its own. */
   readonly linksNames?: boolean;
   /**

@@ -82,7 +82,9 @@ export const knownServers: readonly ServerDefinition[] = [
     commands: ['pyright-langserver'],
     args: ['--stdio'],
     install: 'npm install -g pyright',
-    folders: 'shared',
+    folders: 'per-root',
+    // With another root beside, it resolves imports in files that `include` leaves out to installed copies.
+    mixesFolders: true,
     maxSymbols: Number.POSITIVE_INFINITY,
     markers: PYTHON_MARKERS,
     inherits: PYTHON_VARIABLES,
@@ -168,7 +170,9 @@ export const knownServers: readonly ServerDefinition[] = [
     args: ['--log=error', `--limit-results=${MAX_CLANGD_SYMBOLS}`, '--limit-references=0'],
     maxSymbols: MAX_CLANGD_SYMBOLS,
     install: 'apt-get install clangd (or your system’s package of that name; version 14 or newer)',
-    folders: 'file-driven',
+    folders: 'per-root',
+    // Functions of the same name in two roots are one symbol to it.
+    mixesFolders: true,
     markers: ['compile_commands.json', 'compile_flags.txt', '.clangd'],
     linksNames: true,
     indexed:

@@ -99,8 +99,7 @@ test.each([
     const code = serve(folders, script);
     expect(await references(code, { symbol: 'word', file })).toMatchObject({ total: 1, complete });
     const shown = recorded(record).flatMap((entry) => entry['didOpen'] ?? []);
-    const isProject =
-      folders === 'shared' ? name.startsWith('project') : folders === 'file-driven' && complete;
+    const isProject = folders === 'file-driven' ? complete : name.startsWith('project');
     expect(shown).toEqual(
       [file, ...(isProject ? [home.at('project/y.toy')] : [])].map((path) => pathToFileUri(path)),
     );

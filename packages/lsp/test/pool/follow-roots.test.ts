@@ -39,7 +39,6 @@ function follow(
     sees: () => view,
     folders,
     touched: new Set(folders.map(({ path }) => path)),
-    index: undefined,
     closeUnless() {},
     changeFolders: (...lists: readonly (readonly { readonly name: string }[])[]) =>
       told.push(...lists.map((list) => list.map(({ name }) => name))),

@@ -109,7 +109,10 @@ test('a root is unusable before it is added, usable after, with its own configur
   const report = await diagnostics(home.context(), { file: home.at('b/use.py') });
   expect(report.files[0]!.diagnostics).toMatchObject([{ line: 4, severity: 'error' }]);
   expect(report.complete).toBe(true);
-  expect(home.servers.status()).toMatchObject([{ kind: 'shared', folders: [home.at(A), home.at('b')] }]);
+  expect(home.servers.status()).toMatchObject([
+    { kind: 'per-root', folders: [home.at(A)] },
+    { kind: 'per-root', folders: [home.at('b')] },
+  ]);
 });
 
 test('after a root is removed nothing of it comes back, in any tool', async () => {
@@ -159,7 +162,7 @@ test('findSymbol() asks pyright in both packages of one root, where it is held t
   try {
     const [pyright] = known('pyright');
     const asking = code.serve({
-      servers: [{ ...pyright!, folders: 'per-root' }],
+      servers: [{ ...pyright!, mixesFolders: false }],
       environment,
       limits: LIMITS,
     });

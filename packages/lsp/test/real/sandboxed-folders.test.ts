@@ -27,8 +27,9 @@ test.skipIf(sandbox === undefined)(
     const children: ChildProcess[] = [];
     const files = { 'a/one.py': 'def serve_one(): ...\n', 'b/two.py': 'def serve_two(): ...\n' };
     home = await CodeWorkspace.open(files, 'a');
+    const [pyright] = known('pyright');
     home.serve({
-      servers: known('pyright'),
+      servers: [{ ...pyright!, folders: 'shared', mixesFolders: false }],
       environment,
       sandbox: { open: () => Promise.resolve(sandbox) },
       onDidSpawn: (child) => children.push(child),

@@ -10,7 +10,9 @@ import { completeAnswer } from './complete-answer.js';
 import { linkedDefinitions } from './definitions.js';
 import type { CodeContext } from '../../pool/code-context.js';
 import { guessNotes, loadingNotes } from './loading.js';
+import { usesInOtherFolders } from './other-folders.js';
 import {
+  definitionsOf,
   describeUnexplained,
   explainOccurrences,
   Occurrences,
@@ -146,11 +148,15 @@ async function explain<Value>(
   const places = question.placesIn(value);
   const named = namedFiles(context, places);
   const left = await occurrences.beside(places, mentions);
-  const explained = await explainOccurrences(context, instance, { word, spots, places, left });
-  const all = question.withUses?.(value, explained.uses) ?? value;
+  const own = await definitionsOf(instance, spots, context.signal);
+  const explained = await explainOccurrences(context, instance, { word, own, places, left });
+  const elsewhere = await usesInOtherFolders(context, instance, { word, own, places });
+  const more = [...explained.uses, ...elsewhere.uses];
+  const all = question.withUses?.(value, more) ?? value;
   const unexplained = [
-    ...(question.withUses === undefined ? asUnlisted(context, instance, explained.uses) : []),
+    ...(question.withUses === undefined ? asUnlisted(context, instance, more) : []),
     ...explained.unexplained,
+    ...elsewhere.unexplained,
   ];
   const [spot] = spots;
   const definitions = spot === undefined ? [] : await linkedDefinitions(context, instance, spot);
@@ -169,6 +175,7 @@ async function explain<Value>(
       [...named].map((file) => ({ file })),
     ),
     ...describeUnexplained(name, word, unexplained),
+    ...elsewhere.notes,
     ...guessNotes(instance, mentions),
     ...(complete && worked ? [] : loadingNotes(instance)),
   ];

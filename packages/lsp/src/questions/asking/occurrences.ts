@@ -30,6 +30,10 @@ export interface Unexplained {
 const MAX_CHECKS = 400;
 /** No further place is asked about after this long. */
 const CHECKING_MS = 3_000;
+/** The start of an import, in any of the languages. */
+const IMPORT = /^\s*(?:import|from|use|using)\b|^\s*export\s*(?:type\s*)?[{*]|\brequire\s*\(/;
+/** Longer lists of imports are rare. */
+const MAX_IMPORT_LINES = 60;
 /** Files named in a note; the others are counted. */
 const MAX_NAMED = 12;
 const MAX_LINES = 5;
@@ -88,7 +92,8 @@ export class Occurrences {
 
 interface Question {
   readonly word: string;
-  readonly spots: readonly Spot[];
+  /** Where the symbol is defined. */
+  readonly own: readonly Target[];
   readonly places: readonly NamedPlace[];
   readonly left: ReadonlyMap<string, readonly Place[]>;
 }
@@ -104,14 +109,15 @@ export interface Explained {
 export async function explainOccurrences(
   context: CodeContext,
   instance: ServerInstance,
-  { word, spots, places, left }: Question,
+  { word, own, places, left }: Question,
 ): Promise<Explained> {
   // One that cannot be asked what a word means has been shown all there is.
   if (!instance.capabilities.definitionProvider || left.size === 0) return { uses: [], unexplained: [] };
   const { scope, servers, signal } = context;
   const deadline = servers.clock.now() + CHECKING_MS;
-  const ours = new Set(places.map(({ uri, range }) => `${uri} ${range.start.line}`));
-  const own = await definitionsOf(instance, spots, signal);
+  const ours = new Set(
+    places.flatMap(({ uri, range: { start } }) => [`${uri} ${start.line}`, keyOf(uri, start)]),
+  );
   const uses: NamedPlace[] = [];
   const unexplained: Unexplained[] = [];
   let checks = 0;
@@ -146,6 +152,7 @@ export async function explainOccurrences(
 }
 
 interface Known {
+  /** The lines and the places of an answer. */
   readonly ours: ReadonlySet<string>;
   /** Where the symbol itself is defined. */
   readonly own: readonly Target[];
@@ -168,12 +175,20 @@ async function meaning(
     signal?.throwIfAborted();
     return 'unknown';
   }
-  if (targets.some((target) => own.some((each) => isSame(target, each)))) return 'the symbol';
+  // A place that the answer names is the symbol, whether it is defined there or only declared.
+  const isSymbol = ({ uri, selection: { start } }: Target): boolean =>
+    ours.has(keyOf(uri, start)) ||
+    own.some((each) => keyOf(each.uri, each.selection.start) === keyOf(uri, start));
+  if (targets.some(isSymbol)) return 'the symbol';
   // Where names are linked across files, a declaration of the same name is likely the same symbol.
   const isLinked = ({ uri, selection }: Target): boolean =>
     instance.definition.linksNames === true && uri === document.uri && selection.start.line === place.line;
   const isOurs = targets.some((target) => ours.has(`${target.uri} ${target.selection.start.line}`));
   if (targets.length === 0 || isOurs || targets.some(isLinked)) return 'unknown';
+  const isImport = targets.some(
+    ({ uri, selection }) => uri === document.uri && isImported(document.text, selection.start.line),
+  );
+  if (isImport) return 'unknown';
   for (const { uri } of targets.filter((target) => own.some((each) => isCopy(target, each)))) {
     if (new LocationFilter(scope).admit(uri) === undefined) return 'a copy outside the roots';
     if (isInstalled(uri)) return 'a copy among installed packages';
@@ -181,11 +196,13 @@ async function meaning(
   return 'another';
 }
 
-async function definitionsOf(
+/** Where a symbol is defined, as its server says. */
+export async function definitionsOf(
   instance: ServerInstance,
   spots: readonly Spot[],
   signal: AbortSignal | undefined,
 ): Promise<readonly Target[]> {
+  if (!instance.capabilities.definitionProvider) return [];
   for (const { document, place } of spots) {
     const targets = await definitionTargets(instance, document, place, signal);
     if (targets.length > 0) return targets;
@@ -193,9 +210,23 @@ async function definitionsOf(
   return [];
 }
 
-function isSame(a: Target, b: Target): boolean {
-  const [one, other] = [a.selection.start, b.selection.start];
-  return a.uri === b.uri && one.line === other.line && one.character === other.character;
+function keyOf(uri: string, { line, character }: Place): string {
+  return `${uri} ${line}:${character}`;
+}
+
+/** Whether a line belongs to an import, which a server names where it cannot find what is imported. Pure. */
+export function isImported(text: string, line: number): boolean {
+  const lines = text.split(/\r\n|\n|\r/);
+  for (let first = line; first >= Math.max(0, line - MAX_IMPORT_LINES); first -= 1) {
+    if (!IMPORT.test(lines[first] ?? '')) continue;
+    const before = lines.slice(first, line).join('\n');
+    return first === line || countOf(before, /[({]/g) > countOf(before, /[)}]/g);
+  }
+  return false;
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }
 
 /** A file of the same name in a folder of the same name, elsewhere: an installed copy of a package, for example. */

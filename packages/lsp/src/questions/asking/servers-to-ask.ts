@@ -2,7 +2,7 @@ import type { Root } from '@rootward/core';
 import { RootwardLspError, type LspErrorCode } from '../../error.js';
 import { sourceFiles } from '../../documents/source-files.js';
 import type { LanguageServers } from '../../pool/language-servers.js';
-import { projectFolder, type KnownFolders } from '../../pool/project-folder.js';
+import type { KnownFolders } from '../../pool/project-folder.js';
 import type { ServerDefinition } from '../../servers/definition.js';
 import { languageName } from '../../servers/script-name.js';
 import type { CodeContext } from '../../pool/code-context.js';
@@ -88,7 +88,7 @@ export async function serversToAsk(
       served += 1;
       const known = entry(folders, definition);
       const hasMany = (servers.kindOf(definition) ?? 'per-root') === 'per-root';
-      const folder = hasMany ? projectFolder(scope, file, definition.markers ?? [], known) : undefined;
+      const folder = hasMany ? servers.folderOf(definition, scope, file, known) : undefined;
       const projects = entry(found, definition);
       const key = folder ?? ALL_PROJECTS;
       if (!projects.has(key)) projects.set(key, file);

@@ -70,8 +70,7 @@ export async function settled(
   documents: readonly OpenDocument[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const { kind, definition } = instance;
-  if (kind !== 'file-driven' || definition.answersInOrder === true) return true;
+  if (instance.knowsFiles || instance.definition.answersInOrder === true) return true;
   // One that waits to be asked for diagnostics sends none.
   if (instance.answersDiagnostics) return true;
   const all = await Promise.all(documents.map((document) => instance.diagnosticsOf(document, signal)));
@@ -101,14 +100,15 @@ export async function otherFilesToShow(
  */
 export function rootsToSearch(
   { scope }: CodeContext,
-  { kind, definition }: Server,
+  { kind, definition, folders }: Server,
   path: string,
 ): { readonly roots: readonly Root[]; readonly cut: boolean } {
   const { root } = scope.locate(path);
   const { roots } = scope;
+  if (!root.broad) return { roots, cut: false };
   // A server of one folder has that of the project.
-  if (!root.broad || kind === 'per-root') return { roots, cut: false };
-  const folder = projectFolder(scope, path, definition.markers ?? []);
+  const folder =
+    kind === 'per-root' ? folders[0]?.path : projectFolder(scope, path, definition.markers ?? []);
   if (folder === undefined) return { roots, cut: true };
   return { roots: [...roots, { ...root, path: folder, broad: false }], cut: kind === 'shared' };
 }
