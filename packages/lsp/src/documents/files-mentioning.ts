@@ -13,11 +13,10 @@ const MAX_SEARCHED_BYTES: number = 16 * MAX_BYTES;
 export interface MentionsOptions {
   readonly roots: readonly Root[];
   readonly wanted: (path: string) => boolean | Promise<boolean>;
-  readonly word: string;
+  /** One word, or several of which any counts. */
+  readonly word: string | readonly string[];
   /** Only where the word stands by itself, in this letter case. */
   readonly whole?: boolean;
-  /** What more must be true of the text. */
-  readonly such?: (text: string) => boolean;
   /** The most files to return. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
@@ -32,22 +31,25 @@ export interface Mentions {
 }
 
 /**
- * Files that contain a word, in any letter case unless it must be whole. A server that serves only what is opened does not know the others,
- * so these are what it has to be shown.
+ * Files that contain a word, in any letter case unless it must be whole. A server that serves only what is opened does
+ * not know the others, so these are what it has to be shown.
  */
 export async function filesMentioning(scope: Scope, options: MentionsOptions): Promise<Mentions> {
-  const { whole = false, such = () => true } = options;
-  const word = whole ? options.word : options.word.toLowerCase();
-  const mentionsIt = (text: string): boolean =>
-    whole ? text.includes(word) && findWord(text, word).length > 0 : text.toLowerCase().includes(word);
-  const has = (text: string): boolean => mentionsIt(text) && such(text);
+  const { whole = false } = options;
+  const given = typeof options.word === 'string' ? [options.word] : options.word;
+  const words = whole ? given : given.map((word) => word.toLowerCase());
+  const overlap = 4 * Math.max(0, ...words.map((word) => word.length));
+  const has = (text: string): boolean => {
+    const searched = whole ? text : text.toLowerCase();
+    return words.some((word) => searched.includes(word) && (!whole || findWord(text, word).length > 0));
+  };
   const files: string[] = [];
   const unshown: Unshown[] = [];
   let looked = 0;
   for await (const path of sourceFiles(scope, options)) {
     if (looked >= MAX_LOOKED_AT || files.length >= options.limit) return { files, cut: true, unshown };
     looked += 1;
-    const found = await mentions(scope, path, { has, overlap: 4 * word.length, signal: options.signal });
+    const found = await mentions(scope, path, { has, overlap, signal: options.signal });
     if (found === true) files.push(path);
     else if (found !== false) unshown.push(found);
   }

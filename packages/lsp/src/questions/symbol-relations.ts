@@ -1,6 +1,6 @@
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
-import type { Place } from '../documents/find-word.js';
+import { findWord, type Place } from '../documents/find-word.js';
 import { describeUnshown, type Unshown } from '../documents/unshown.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
@@ -12,7 +12,7 @@ import { calls, hierarchy, targets, type Found } from './asking/hierarchies.js';
 import { loadingNotes } from './asking/loading.js';
 import { filesServed, rootsToSearch, settled, type Shown } from './asking/show-files.js';
 import { firstAnswered, withLocations } from './references.js';
-import type { Spot } from './symbols/definition-targets.js';
+import { definitionTargets, type Spot } from './symbols/definition-targets.js';
 import { covers, declaredAt, documentSymbols, enclosing } from './symbols/document-symbols.js';
 import type { PlacedSymbol } from './symbols/document-symbols.js';
 import { headOf, namesInHead, typesAt } from './symbols/inherited-member.js';
@@ -102,12 +102,37 @@ async function relations(
     const worked = await settled(instance, opened, signal);
     await instance.readiness.wait(servers.limits.settleTimeout, signal);
     const spots = await locateSymbol(context, instance, document, request);
+    await requireSymbol(context, instance, spots, request);
     const { found, complete, notes } = await ask(context, instance, request, spots);
     const whole = { found, complete: complete && worked && !shown.cut, notes };
     const unshown = [...shown.unshown.filter((file) => file.path !== path), ...unopened];
     return describe(context, instance, request, whole, ANYWHERE.has(request.kind) ? unshown : []);
   });
   return concealErrors(context, answer);
+}
+
+/** Rejects where a name stands in comments and strings only, or is not a symbol to the server. */
+async function requireSymbol(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  spots: readonly Spot[],
+  { symbol, file }: RelationsRequest,
+): Promise<void> {
+  for (const { document, place } of spots) {
+    const own = declaredAt(await documentSymbols(instance, document, signal), place);
+    if (own !== undefined && covers(own.symbol.selection, place)) return;
+    if (!instance.capabilities.definitionProvider) return;
+    if ((await definitionTargets(instance, document, place, signal)).length > 0) return;
+  }
+  const { name } = readSymbol(symbol);
+  const isInCode = spots.some(({ document }) => findWord(instance.facts.codeOf(document), name).length > 0);
+  throw new RootwardLspError(
+    'symbol-not-found',
+    isInCode
+      ? `Cannot find "${symbol}": ${instance.definition.name} knows no symbol of that name in "${file}"`
+      : `Cannot find "${symbol}": no symbol of that name is in "${file}", which mentions it in comments or strings`,
+    { instruction: 'Call find_symbol to learn which file has it' },
+  );
 }
 
 async function ask(

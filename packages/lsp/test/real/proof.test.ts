@@ -100,3 +100,14 @@ test('callers are complete only where all uses are', async () => {
   const request = { symbol: 'Cart.price', file: home.at('a/shop.py'), kind: 'callers' } as const;
   expect(await symbolRelations(home.context(), request)).toMatchObject({ related: [], complete: false });
 });
+
+test('symbolRelations() of a name that is no symbol says so', async () => {
+  await open('pyright', { 'a/shop.py': '# BaseCart was here.\ntext = "BaseCart"\nvalue = text.BaseItem\n' });
+  const about = (symbol: string): ReturnType<typeof symbolRelations> =>
+    symbolRelations(home.context(), { symbol, file: home.at('a/shop.py'), kind: 'subtypes' });
+  await expect(about('BaseCart')).rejects.toMatchObject({
+    code: 'symbol-not-found',
+    message: expect.stringContaining('comments or strings'),
+  });
+  await expect(about('BaseItem')).rejects.toMatchObject({ code: 'symbol-not-found' });
+});

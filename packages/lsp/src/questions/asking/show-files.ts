@@ -40,7 +40,7 @@ export async function filesToShow(
   return filesServed(context, instance, word, roots, { skips });
 }
 
-interface ServedOptions extends Partial<Pick<MentionsOptions, 'whole' | 'limit' | 'such'>> {
+interface ServedOptions extends Partial<Pick<MentionsOptions, 'whole' | 'limit'>> {
   /** Files that are not wanted. */
   readonly skips?: ((path: string) => boolean) | undefined;
 }

@@ -13,7 +13,7 @@ export const definition: Tool = defineTool({
   description:
     'Where a symbol is defined, with source (all of it with body), type and documentation. Needs a file it stands in; line is a hint.',
   annotations: READS,
-  input: () => z.object({ ...symbolArguments(), body: z.boolean().optional() }),
+  input: () => z.strictObject({ ...symbolArguments(), body: z.boolean().optional() }),
   paths: ({ file }) => [file],
   handle: (args, context) =>
     answerCode(context, async ({ library, code }) => {

@@ -15,7 +15,7 @@ export const diagnostics: Tool = defineTool({
     'Errors and warnings for a file, or for the files of a root in pages. restart starts the language servers anew.',
   annotations: READS,
   input: () =>
-    z.object({
+    z.strictObject({
       file: z.string().optional(),
       root: z.string().optional(),
       restart: z.boolean().optional(),

@@ -17,7 +17,7 @@ export const editSymbol: Tool = defineTool({
     'Replace a whole declaration, put text before or after it, or delete it if unused. Keeps indentation. Returns a diff.',
   annotations: CHANGES,
   input: () =>
-    z.object({
+    z.strictObject({
       ...symbolArguments(),
       action: z.enum(['replace', 'insert_before', 'insert_after', 'delete']),
       text: z.string().optional(),

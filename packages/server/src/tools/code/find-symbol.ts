@@ -13,7 +13,7 @@ export const findSymbol: Tool = defineTool({
   description:
     'Find where symbols whose name contains query are declared; Outer.name finds members. root: a root or a folder.',
   annotations: READS,
-  input: () => z.object({ query: z.string(), root: z.string().optional() }),
+  input: () => z.strictObject({ query: z.string(), root: z.string().optional() }),
   output: () =>
     z.object({
       files: z.array(

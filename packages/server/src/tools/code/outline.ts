@@ -14,7 +14,7 @@ export const outline: Tool = defineTool({
     'What a source file declares, as a tree with lines. depth adds locals and imports; body adds sources.',
   annotations: READS,
   input: () =>
-    z.object({
+    z.strictObject({
       file: z.string(),
       depth: z.number().int().min(1).optional(),
       body: z.boolean().optional(),

@@ -14,7 +14,7 @@ export const references: Tool = defineTool({
   title: 'References',
   description: 'Where a symbol is used, in all roots, by file and by the symbol each use stands in.',
   annotations: READS,
-  input: () => z.object({ ...symbolArguments(), cursor: cursorArgument() }),
+  input: () => z.strictObject({ ...symbolArguments(), cursor: cursorArgument() }),
   output: () =>
     z.object({
       files: z.array(z.object({ file: z.string(), lines: z.array(z.string()) })),
@@ -46,10 +46,24 @@ export const references: Tool = defineTool({
 /** Uses under the name of the symbol that they stand in; those at the top of a file come without one. */
 function byContainer(uses: readonly Reference[]): readonly string[] {
   const groups = new Map<string, string[]>();
-  for (const { within = '', line, text } of uses) {
+  for (const [line, { within = '', text, count }] of byLine(uses)) {
     const known = groups.get(within) ?? (within === '' ? [] : [within]);
-    known.push(`${within === '' ? '' : ' '}${line}: ${text}`);
+    const times = count === 1 ? '' : ` (${count} times)`;
+    known.push(`${within === '' ? '' : ' '}${line}: ${text}${times}`);
     groups.set(within, known);
   }
   return [...groups.values()].flat();
+}
+
+/** Each line once, with the innermost symbol around its uses. */
+function byLine(
+  uses: readonly Reference[],
+): ReadonlyMap<number, Pick<Reference, 'within' | 'text'> & { readonly count: number }> {
+  const lines = new Map<number, Pick<Reference, 'within' | 'text'> & { readonly count: number }>();
+  for (const { line, text, within } of uses) {
+    const known = lines.get(line);
+    const inner = [known?.within, within].toSorted((a = '', b = '') => b.length - a.length)[0];
+    lines.set(line, { text, count: (known?.count ?? 0) + 1, ...(inner !== undefined && { within: inner }) });
+  }
+  return lines;
 }

@@ -20,7 +20,7 @@ export const renameSymbol: Tool = defineTool({
     'Rename a symbol everywhere in the roots. Shows the changes; apply makes all of them or none. Refused where uses may be left out, unless allowPartial.',
   annotations: CHANGES,
   input: () =>
-    z.object({
+    z.strictObject({
       ...symbolArguments(),
       newName: z.string(),
       apply: z.boolean().optional(),

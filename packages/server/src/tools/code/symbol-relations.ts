@@ -14,7 +14,7 @@ export const symbolRelations: Tool = defineTool({
   title: 'Symbol Relations',
   description: 'What implements, calls, is called by, extends or is extended by a symbol, or its type.',
   annotations: READS,
-  input: () => z.object({ ...symbolArguments(), kind: z.enum(KINDS) }),
+  input: () => z.strictObject({ ...symbolArguments(), kind: z.enum(KINDS) }),
   paths: ({ file }) => [file],
   handle: (args, context) =>
     answerCode(context, async ({ library, code }) => {

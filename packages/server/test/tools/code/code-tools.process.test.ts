@@ -1,4 +1,4 @@
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { ToolsClient, ToolsClientOptions } from '../../fixtures/tools-clien
 import { eventually } from '../../../../../testing/eventually.js';
 
 const bin = fileURLToPath(new URL('../../../../../node_modules/.bin', import.meta.url));
-const environment = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` };
+const environment = { ...process.env, ROOTWARD_PROGRAM_FOLDERS: bin };
 const tree = makeTree({
   'a/tsconfig.json': '{}',
   'a/cart.ts': 'export class Cart {\n  /** The sum. */\n  total(): number {\n    return 1;\n  }\n}\n',
