@@ -103,11 +103,12 @@ test('callers are complete only where all uses are', async () => {
 
 test('symbolRelations() of a name that is no symbol says so', async () => {
   await open('pyright', { 'a/shop.py': '# BaseCart was here.\ntext = "BaseCart"\nvalue = text.BaseItem\n' });
-  const about = (symbol: string): ReturnType<typeof symbolRelations> =>
-    symbolRelations(home.context(), { symbol, file: home.at('a/shop.py'), kind: 'subtypes' });
-  await expect(about('BaseCart')).rejects.toMatchObject({
+  const request = { file: home.at('a/shop.py'), kind: 'subtypes' } as const;
+  await expect(symbolRelations(home.context(), { ...request, symbol: 'BaseCart' })).rejects.toMatchObject({
     code: 'symbol-not-found',
     message: expect.stringContaining('comments or strings'),
   });
-  await expect(about('BaseItem')).rejects.toMatchObject({ code: 'symbol-not-found' });
+  await expect(symbolRelations(home.context(), { ...request, symbol: 'BaseItem' })).rejects.toMatchObject({
+    code: 'symbol-not-found',
+  });
 });
