@@ -51,6 +51,7 @@ const TABLES = {
   'api-host': () => apiTable('@rootward/mcp/host'),
   'api-lsp': () => apiTable('@rootward/lsp'),
   'api-sandbox': () => apiTable('@rootward/sandbox'),
+  'api-syntax': () => apiTable('@rootward/syntax'),
   'api-wrap': () => apiTable('@rootward/wrap'),
   'api-tool': () => apiTable('rootward/tool'),
 };
@@ -70,6 +71,7 @@ const HOMES = {
     'api-host',
     'api-lsp',
     'api-sandbox',
+    'api-syntax',
     'api-wrap',
     'api-tool',
   ],

@@ -70,7 +70,10 @@ const folders = process.argv
   .filter((argument) => !Object.hasOwn(PARTS, argument) && existsSync(argument));
 if (folders.length > 0) {
   PARTS.code = {
-    files: ['packages/lsp/test/real/folders.test.ts'],
+    // Whatever was asked before, each pair together, configurations that leave files out, and moved folders.
+    files: ['folders', 'pairs', 'proof', 'several-roots', 'index-of-c', 'new-problems'].map(
+      (name) => `packages/lsp/test/real/${name}.test.ts`,
+    ),
     env: { ROOTWARD_CODE_FOLDERS: folders.map((folder) => resolve(folder)).join(delimiter) },
   };
 }

@@ -18,6 +18,7 @@ const ENTRIES = {
   '@rootward/mcp/host': 'mcp/dist/host.d.ts',
   '@rootward/lsp': 'lsp/dist/index.d.ts',
   '@rootward/sandbox': 'sandbox/dist/index.d.ts',
+  '@rootward/syntax': 'syntax/dist/index.d.ts',
   '@rootward/wrap': 'wrap/dist/index.d.ts',
   'rootward/tool': 'server/dist/tool-library/index.d.ts',
 };

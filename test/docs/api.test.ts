@@ -67,6 +67,7 @@ describe('What the packages export', () => {
       '@rootward/mcp/testing',
       '@rootward/mcp/v1',
       '@rootward/sandbox',
+      '@rootward/syntax',
       '@rootward/wrap',
       'rootward/tool',
     ]);

@@ -43,5 +43,6 @@ export { EditJournal } from './questions/edits/edit-journal.js';
 export type { FolderKind, ServerDefinition } from './servers/definition.js';
 export { findServer } from './servers/find-server.js';
 export type { FindServerOptions, ServerFinding } from './servers/find-server.js';
+export type { SyntaxDeclaration, SyntaxSource } from './pool/syntax-source.js';
 export { knownServers } from './servers/known-servers.js';
 export { readServerSettings } from './servers/read-settings.js';

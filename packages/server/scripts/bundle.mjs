@@ -38,7 +38,7 @@ const program = await build({
   legalComments: 'none',
   logLevel: 'warning',
   // Installed by those who share sessions or send telemetry, who are few.
-  external: ['@vscode/ripgrep', '@opentelemetry/sdk-node', '@redis/client'],
+  external: ['@rootward/syntax', '@vscode/ripgrep', '@opentelemetry/sdk-node', '@redis/client'],
   // The main file of jsonc-parser loads its parts in a way that no bundler sees.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // A compilation taken from a cache has forgotten who answers for `import()`; `require` goes on working.

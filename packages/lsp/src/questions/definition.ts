@@ -10,6 +10,8 @@ import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
 import { definedAt, linkedDefinitions } from './asking/definitions.js';
 import { guessNotes, loadingNotes } from './asking/loading.js';
+import { parsedDefinitions, parserInstead } from './by-syntax.js';
+import type { SyntaxSource } from '../pool/syntax-source.js';
 import { requireCapability } from './asking/require-capability.js';
 import { otherFilesToShow, settled } from './asking/show-files.js';
 import { definitionTargets, type Spot, type Target } from './symbols/definition-targets.js';
@@ -43,6 +45,8 @@ export interface DefinitionResult {
   readonly hover?: string;
   /** Definitions that lie outside the roots, such as those of a standard library. */
   readonly outside: number;
+  /** Set where no language server answered, but a parser: these are declarations of that name. */
+  readonly from?: 'syntax';
   /** Files that could not be opened, what was left out, and a server that is still reading its files. */
   readonly notes: readonly string[];
 }
@@ -82,7 +86,37 @@ export async function definition(
       return describeAll(context, instance, path, request, found);
     });
   };
-  return concealErrors(context, servers.ask(scope, path, ask, context));
+  try {
+    return await concealErrors(context, servers.ask(scope, path, ask, context));
+  } catch (error) {
+    const { source, notes } = await parserInstead(context, path, error);
+    return byParser(context, source, path, request, notes);
+  }
+}
+
+/** The declarations of a name that a parser finds: candidates, since it does not know which one is meant. */
+async function byParser(
+  context: CodeContext,
+  source: SyntaxSource,
+  path: string,
+  { symbol, body = false }: DefinitionRequest,
+  notes: readonly string[],
+): Promise<DefinitionResult> {
+  const found = await parsedDefinitions(context, source, path, symbol);
+  const definitions = found.slice(0, MAX_DEFINITIONS).map(({ file, lines, placed }): FoundDefinition => {
+    const { range, selection } = placed.symbol;
+    const extent = extentOf(lines, range);
+    const first = body ? extent.lead : range.start.line;
+    const shown = shorten(lines.slice(first, extent.end + 1), body);
+    return {
+      file,
+      line: selection.start.line + 1,
+      endLine: extent.end + 1,
+      source: shown.join('\n'),
+      cut: extent.end + 1 - first - shown.length,
+    };
+  });
+  return { symbol, definitions, outside: 0, from: 'syntax', notes };
 }
 
 /** What a server says of a symbol. */

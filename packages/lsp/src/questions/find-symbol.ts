@@ -10,7 +10,8 @@ import { searchServer, type FoundSymbol, type Match, type Part } from './search-
 import type { ServerToAsk, Unserved } from './asking/servers-to-ask.js';
 import { filesToShow } from './asking/show-files.js';
 import { withoutLocals } from './locals.js';
-import { readSymbol, type SymbolName } from './symbols/symbol-name.js';
+import { parseAll } from './by-syntax.js';
+import { isIn, readSymbol, type SymbolName } from './symbols/symbol-name.js';
 import { describeError, mayAddToAnswer, serversToAsk } from './asking/servers-to-ask.js';
 
 /** What to look for, and where. */
@@ -30,6 +31,10 @@ export interface FindSymbolResult {
   readonly complete: boolean;
   /** More were found than are listed. */
   readonly truncated: boolean;
+  /** False where nobody could be asked. */
+  readonly searched: boolean;
+  /** Set where some languages have no server, and a parser answered for them. */
+  readonly from?: 'syntax';
   /** What may be missing, and why. */
   readonly notes: readonly string[];
 }
@@ -48,9 +53,11 @@ export async function findSymbol(
   const query = request.query.trim();
   if (query === '') throw new RootwardLspError('invalid-option', 'Cannot search: the query is empty');
   const roots = await chooseRoots(context.scope, request.root);
-  const { toAsk, files, unserved, notes, complete } = await serversToAsk(context, roots);
+  const { toAsk, files, unserved, unservedFiles, notes, complete } = await serversToAsk(context, roots);
   const wanted = readSymbol(query);
+  const parsed = await parse(context, unservedFiles, wanted);
   const parts = await Promise.all(toAsk.map((server) => askProjects(context, server, wanted, roots)));
+  if (parsed !== undefined) parts.push(parsed);
   const found = rank(
     parts.flatMap((part) => part.matches),
     wanted.name,
@@ -68,6 +75,8 @@ export async function findSymbol(
     complete:
       complete && parts.every((part) => part.complete) && !(isEmpty && unserved.some(({ isMain }) => isMain)),
     truncated: matches.length > MAX_SYMBOLS,
+    searched: parts.length > 0 || files.size === 0,
+    ...(parsed !== undefined && { from: 'syntax' as const }),
     notes: [
       ...new Set([
         ...unserved.filter((each) => !isAside(each, isEmpty)).map(({ error }) => describeError(error)),
@@ -123,6 +132,46 @@ async function askProjects(
   const left = [...projects.keys()].slice(asked);
   if (left.length > 0) notes.push(leftOut(definition, asked, left));
   return { matches, complete: complete && left.length === 0, notes };
+}
+
+/** Declarations in files without a server, by a parser; undefined where it knows none of them. */
+async function parse(
+  context: CodeContext,
+  unserved: readonly string[],
+  wanted: SymbolName,
+): Promise<Part | undefined> {
+  if (unserved.length === 0) return undefined;
+  const source = await context.syntax?.();
+  const known = unserved.filter((file) => source?.languageOf(file) !== undefined);
+  if (source === undefined || known.length === 0) return undefined;
+  const files: string[] = [];
+  const query = wanted.name.toLowerCase();
+  for (const file of known) {
+    const text = await textOf(context, file);
+    if (text?.toLowerCase().includes(query) === true) files.push(file);
+  }
+  const { found, notes } = await parseAll(
+    context,
+    source,
+    files,
+    ({ name, containers }) => name.toLowerCase().includes(query) && isIn(containers, wanted.containers),
+  );
+  const matches = found.map(({ file, placed: { symbol, name, containers } }): Match => {
+    const container = containers.join('.');
+    const line = symbol.selection.start.line + 1;
+    const match = { file, name, kind: symbol.kind, line };
+    return container === '' ? match : Object.assign(match, { container });
+  });
+  return { matches, complete: false, notes };
+}
+
+async function textOf({ scope, signal }: CodeContext, file: string): Promise<string | undefined> {
+  try {
+    return (await scope.readText(file, signal === undefined ? {} : { signal })).text;
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
 }
 
 /** A language without a server is mentioned at the end, unless that is why nothing was found: then what to do matters. */

@@ -3,6 +3,7 @@ import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
+import { parsedSymbols, parserInstead } from './by-syntax.js';
 import { requireCapability } from './asking/require-capability.js';
 import { freshSymbols, isValue, type SymbolNode } from './symbols/document-symbols.js';
 import { extentOf } from './symbols/symbol-extent.js';
@@ -25,6 +26,9 @@ export interface Outline {
   readonly symbols: readonly OutlineSymbol[];
   /** Symbols were left out, innermost first, to keep the answer short. */
   readonly truncated: boolean;
+  /** Set where no language server answered, but a parser. */
+  readonly from?: 'syntax';
+  readonly notes?: readonly string[];
 }
 
 /** Which file, and how much of it. */
@@ -54,12 +58,18 @@ export async function outline(context: CodeContext, request: OutlineRequest): Pr
       return describe(context, document, all, request);
     });
   };
-  return concealErrors(context, servers.ask(scope, path, ask, context));
+  try {
+    return await concealErrors(context, servers.ask(scope, path, ask, context));
+  } catch (error) {
+    const { source, notes } = await parserInstead(context, path, error);
+    const { text, symbols } = await parsedSymbols(context, source, path);
+    return { ...describe(context, { path, text }, symbols, request), from: 'syntax', notes };
+  }
 }
 
 function describe(
   { scope }: CodeContext,
-  { path: file, text }: OpenDocument,
+  { path: file, text }: Pick<OpenDocument, 'path' | 'text'>,
   all: readonly SymbolNode[],
   { depth: wanted, body = false }: OutlineRequest,
 ): Outline {

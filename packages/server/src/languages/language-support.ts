@@ -8,6 +8,7 @@ import type {
   ServerSandbox,
   ServerStatus,
   SharedLanguageServers,
+  SyntaxSource,
 } from '@rootward/lsp';
 import type { ChildRegistry, WorkspaceContext } from '@rootward/mcp';
 import type { Era } from '../era.js';
@@ -57,6 +58,7 @@ export class LanguageSupport {
   readonly #options: LanguageSupportOptions;
   #loading: Promise<Loaded> | undefined;
   #changesMade = 0;
+  #syntax: Promise<SyntaxSource | undefined> | undefined;
 
   constructor(options: LanguageSupportOptions) {
     this.#options = options;
@@ -66,7 +68,17 @@ export class LanguageSupport {
     const { library, shared, journal } = await this.#loaded();
     const scope = await asker.workspace.scope();
     return this.#lend(shared, scope, asker, (servers) =>
-      act({ library, journal, code: { servers, scope, signal: asker.signal, progress: asker.progress } }),
+      act({
+        library,
+        journal,
+        code: {
+          servers,
+          scope,
+          signal: asker.signal,
+          progress: asker.progress,
+          syntax: () => this.#parser(),
+        },
+      }),
     );
   }
 
@@ -100,6 +112,15 @@ export class LanguageSupport {
         ? shared.lease(scope.roots, principal)
         : await shared.borrow(live, scope.roots, principal, signal);
     return await act(lease.servers);
+  }
+
+  /** Loaded with the first question that no language server answers. It is an optional package. */
+  #parser(): Promise<SyntaxSource | undefined> {
+    this.#syntax ??= import('@rootward/syntax').then(
+      ({ SyntaxReader }) => new SyntaxReader(),
+      () => undefined,
+    );
+    return this.#syntax;
   }
 
   /** What failed is tried again: status and shutdown must not fail for good with it. */

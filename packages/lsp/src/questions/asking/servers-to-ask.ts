@@ -26,6 +26,8 @@ export interface ServersToAsk {
   readonly toAsk: readonly ServerToAsk[];
   /** The source files that were found; those that git ignores are not among them. */
   readonly files: ReadonlySet<string>;
+  /** Files of which nothing can be asked. */
+  readonly unservedFiles: readonly string[];
   /** Languages of which nothing can be asked, and why. */
   readonly unserved: readonly Unserved[];
   /** What was not looked at, and why. */
@@ -55,6 +57,7 @@ export async function serversToAsk(
   const found = new Map<ServerDefinition, Map<string, string>>();
   const folders = new Map<ServerDefinition, KnownFolders>();
   const unserved = new Map<RootwardLspError, { language: string; files: number }>();
+  const unservedFiles: string[] = [];
   let served = 0;
   const notes = new Set<string>();
   let complete = true;
@@ -80,6 +83,7 @@ export async function serversToAsk(
       const definition = await serverFor(name);
       if (definition instanceof RootwardLspError) {
         if (mayAddToAnswer(definition)) complete = false;
+        else unservedFiles.push(file);
         const known = unserved.get(definition);
         const language = servers.candidatesFor(name)[0]?.language ?? name;
         unserved.set(definition, { language, files: (known?.files ?? 0) + 1 });
@@ -100,6 +104,7 @@ export async function serversToAsk(
   return {
     toAsk,
     files,
+    unservedFiles,
     unserved: [...unserved]
       .map(([error, { language, files: count }]) => ({ error, language, isMain: count > served }))
       .toSorted((a, b) => Number(b.isMain) - Number(a.isMain)),

@@ -36,6 +36,11 @@ function withShortfalls(result: CallToolResult, { code }: Session): CallToolResu
 
 const OTHERWISE = 'Use search_content and read_text_file instead';
 
+/** Notes of an answer, marked where a parser gave it. */
+export function fromSyntax(from: 'syntax' | undefined, notes: readonly string[]): readonly string[] {
+  return from === undefined ? notes : [`from: "${from}"`, ...notes];
+}
+
 interface Answer {
   readonly complete?: boolean;
   readonly outside?: number;

@@ -14,7 +14,7 @@ export const editSymbol: Tool = defineTool({
   toolset: 'code',
   title: 'Edit Symbol',
   description:
-    'Replace a whole declaration, put text before or after it, or delete it if unused. Keeps indentation. Returns a diff.',
+    'Replace a declaration, put text before or after it, or delete it if unused. Keeps indentation. Returns a diff.',
   annotations: CHANGES,
   input: () =>
     z.strictObject({

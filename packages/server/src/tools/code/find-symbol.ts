@@ -3,7 +3,7 @@ import { READS } from '../framework/annotations.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
 import { requireClearTree } from '../framework/require-clear-tree.js';
 import { dataResult } from '../framework/results.js';
-import { answerCode, caveats } from './answer-code.js';
+import { answerCode, caveats, fromSyntax } from './answer-code.js';
 import { emptyAnswer, shortPath, symbolLabel } from './describe-code.js';
 
 export const findSymbol: Tool = defineTool({
@@ -29,7 +29,8 @@ export const findSymbol: Tool = defineTool({
   handle: ({ query, root }, context) =>
     answerCode(context, async ({ library, code }) => {
       if (root === undefined) await requireClearTree(context);
-      const { files: found, total, complete, notes } = await library.findSymbol(code, { query, root });
+      const { files: found, total, complete, ...answer } = await library.findSymbol(code, { query, root });
+      const notes = fromSyntax(answer.from, answer.notes);
       for (const { file } of found) context.audit(file, 'allowed');
       const files = found.map(({ file, symbols }) => ({
         file: shortPath(code.scope, file),
@@ -37,6 +38,7 @@ export const findSymbol: Tool = defineTool({
       }));
       const lines = files.flatMap(({ file, symbols }) => [file, ...symbols.map((symbol) => ` ${symbol}`)]);
       const data = { files, total, complete, notes };
+      if (!answer.searched) return dataResult(data, notes.join('\n'));
       const text = total === 0 ? 'No symbols found' : lines.join('\n');
       // What keeps an answer from being whole is why it is empty.
       if (total === 0 && !complete) return dataResult(data, emptyAnswer(text, notes));

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { READS } from '../framework/annotations.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
-import { answerCode } from './answer-code.js';
+import { answerCode, caveats, fromSyntax } from './answer-code.js';
 import { symbolLabel } from './describe-code.js';
 
 export const outline: Tool = defineTool({
@@ -22,9 +22,15 @@ export const outline: Tool = defineTool({
   paths: ({ file }) => [file],
   handle: ({ file, ...how }, context) =>
     answerCode(context, async ({ library, code }) => {
-      const { symbols, truncated } = await library.outline(code, { ...how, file: context.expandHome(file) });
+      const {
+        symbols,
+        truncated,
+        from,
+        notes = [],
+      } = await library.outline(code, { ...how, file: context.expandHome(file) });
       const text = symbols.length === 0 ? 'Nothing is declared here' : symbols.flatMap(draw).join('\n');
-      return textResult(text, truncated ? 'Inner symbols were left out to keep this short' : undefined);
+      const notice = truncated ? 'Inner symbols were left out to keep this short' : undefined;
+      return textResult(text + caveats({ notes: fromSyntax(from, notes) }), notice);
     }),
 });
 

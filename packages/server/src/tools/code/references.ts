@@ -12,7 +12,7 @@ export const references: Tool = defineTool({
   name: 'references',
   toolset: 'code',
   title: 'References',
-  description: 'Where a symbol is used, in all roots, by file and by the symbol each use stands in.',
+  description: 'Where a symbol is used, in all roots, by file and by the symbol around each use.',
   annotations: READS,
   input: () => z.strictObject({ ...symbolArguments(), cursor: cursorArgument() }),
   output: () =>

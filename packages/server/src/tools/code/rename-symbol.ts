@@ -17,7 +17,7 @@ export const renameSymbol: Tool = defineTool({
   toolset: 'code',
   title: 'Rename Symbol',
   description:
-    'Rename a symbol everywhere in the roots. Shows the changes; apply makes all of them or none. Refused where uses may be left out, unless allowPartial.',
+    'Rename a symbol in all roots. Shows the changes; apply makes all or none, and with allowPartial also where uses may be left.',
   annotations: CHANGES,
   input: () =>
     z.strictObject({

@@ -10,7 +10,7 @@ export const deleteFile: Tool = defineTool({
   toolset: 'files',
   title: 'Delete File',
   description:
-    'Delete a file, a link (never what it leads to) or an empty directory; with recursive, a directory and all in it. undo_changes brings it back.',
+    'Delete a file, a link (not what it leads to) or an empty directory; with recursive, all in it. undo_changes brings it back.',
   annotations: CHANGES,
   input: () =>
     z.object({ path: z.string(), recursive: z.boolean().optional(), diagnostics: z.boolean().optional() }),
