@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const SOURCE = here('../packages/sandbox/launcher/launcher.c');
+const SOURCES = ['launcher.c', 'watch.c'].map((name) => here(`../packages/sandbox/launcher/${name}`));
 /** Static, since it runs before anything of the system may be used; the rest keeps two builds equal. */
 const FLAGS = ['-std=gnu11', '-O2', '-Wall', '-Wextra', '-Werror', '-static', '-s', '-Wl,--build-id=none'];
 const PLATFORMS = [
@@ -41,7 +41,7 @@ for (const { processor, compilers } of PLATFORMS) {
 
 function isNewer(target) {
   const built = statSync(target, { throwIfNoEntry: false });
-  const sources = [SOURCE, fileURLToPath(import.meta.url)];
+  const sources = [...SOURCES, fileURLToPath(import.meta.url)];
   return built !== undefined && sources.every((source) => statSync(source).mtimeMs <= built.mtimeMs);
 }
 
@@ -50,7 +50,7 @@ function compile(compiler, target, processor) {
   const folder = mkdtempSync(join(dirname(target), '.build-'));
   try {
     const made = join(folder, 'rootward-launcher');
-    const { status, stderr } = spawnSync(compiler, [...FLAGS, '-o', made, SOURCE], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(compiler, [...FLAGS, '-o', made, ...SOURCES], { encoding: 'utf8' });
     if (status !== 0) {
       const message = `The launcher for linux-${processor} was not built: ${stderr.trim()}`;
       if (check) fail(message);

@@ -251,11 +251,17 @@ describe('A level that cannot be provided', () => {
     );
   });
 
-  test.skipIf(process.platform !== 'linux')('of one backend is told with what to install', async () => {
-    const server = startRootward(
-      ['--sandbox', 'strict', '--sandbox-backend', 'bubblewrap', '--root', tmpdir()],
-      { env: { PATH: '/nowhere' } },
-    );
+  const isInstalled = process.platform !== 'linux' || working.has('bubblewrap');
+
+  test.skipIf(isInstalled)('of one backend is told with what to install', async () => {
+    const server = startRootward([
+      '--sandbox',
+      'strict',
+      '--sandbox-backend',
+      'bubblewrap',
+      '--root',
+      tmpdir(),
+    ]);
     await server.exit;
     expect(server.stderr()).toContain('apt-get install bubblewrap');
   });
@@ -263,6 +269,15 @@ describe('A level that cannot be provided', () => {
   test('is off with auto', async () => {
     const { call } = await connect(['--sandbox', 'auto'], named('one'), hidden);
     expect(await call(`cat ${out()}`)).toContain('content of out');
+  });
+
+  test.each([
+    [['--sandbox', 'auto'], true],
+    [[], false],
+  ])('is said in one line where auto was asked for: %j', async (args, isSaid) => {
+    const server = startRootward([...args, '--root', tmpdir()], { env: hidden });
+    await eventually(() => expect(server.stderr()).toContain('ready on stdio'));
+    expect(server.stderr().match(/no sandbox works here/g) ?? []).toHaveLength(isSaid ? 1 : 0);
   });
 });
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findBackends, openSandbox } from '@rootward/sandbox';
+import { findBackends, openSandbox, protecting, SteeringFinder } from '@rootward/sandbox';
 import type { BackendName, Sandbox, StdioEntry } from '@rootward/sandbox';
 import { compare } from '../measure.js';
 import type { Row, Section } from '../row.js';
@@ -21,6 +21,8 @@ const GOALS: Readonly<Partial<Record<BackendName, readonly [start: number, atOnc
   bubblewrap: [20, 2],
   landlock: [5, 1.3],
 };
+/** A root with this much in it, and the most that a start there may take against one in an empty root. */
+const LARGE = { folders: 50_000, repositories: 200, goal: 1.5 };
 /** As fast as without, but for what two runs differ by. */
 const WARM_GOAL = 1.1;
 /** What most tools begin with: the library of the server, an argument, a result. */
@@ -44,10 +46,11 @@ async function ended(
   await once(child, 'exit');
 }
 
-/** Everything between the wish to run a program and its last trace: the plan, the start, the clean-up. */
-async function inside(sandbox: Sandbox, root: string): Promise<void> {
+/** Everything between the wish to run a program and its last trace: the look, the plan, the start, the clean-up. */
+async function inside(sandbox: Sandbox, finder: SteeringFinder, root: string): Promise<void> {
   const roots = [{ path: root, kind: 'directory', access: 'read-write', broad: false }] as const;
-  const child = sandbox.child(sandbox.plan({ roots, program: COMMAND.command }));
+  const fixed = (await finder.find([root])).map(protecting);
+  const child = sandbox.child(sandbox.plan({ roots, fixed, program: COMMAND.command }));
   const start = child.command({ ...COMMAND, cwd: root, stdio: ['ignore', 'ignore', 'ignore'] });
   const done = ended(start, start.stdio);
   start.spawned();
@@ -59,16 +62,34 @@ function atOnce(run: () => Promise<unknown>): () => Promise<unknown> {
   return () => Promise.all(Array.from({ length: PARALLEL }, run));
 }
 
-async function measure(root: string): Promise<readonly Row[]> {
+/** Repositories with the rest of the folders in them. */
+function makeLarge(root: string): void {
+  const { folders, repositories } = LARGE;
+  for (let made = 0; made < folders; made++) {
+    mkdirSync(join(root, `repository-${made % repositories}`, `folder-${made}`), { recursive: true });
+  }
+  for (let made = 0; made < repositories; made++) {
+    const data = join(root, `repository-${made}`, '.git');
+    mkdirSync(join(data, 'hooks'), { recursive: true });
+    writeFileSync(join(data, 'HEAD'), 'ref: refs/heads/main\n');
+  }
+}
+
+async function measure(root: string, large: string): Promise<readonly Row[]> {
+  using finder = new SteeringFinder(['.git', '.mcp.json', '.vscode/mcp.json']);
   const bare = (): Promise<void> => ended({ ...COMMAND, cwd: root }, ['ignore', 'ignore', 'ignore']);
   const rows: Row[] = [];
   for (const { name, backend } of await findBackends()) {
     if (backend === undefined) continue;
     using sandbox = await openSandbox({ level: 'strict', backend: name });
     if (sandbox === undefined) continue;
-    const run = (): Promise<void> => inside(sandbox, root);
+    const run = (): Promise<void> => inside(sandbox, finder, root);
+    const runLarge = (): Promise<void> => inside(sandbox, finder, large);
+    // The first look at everything is not the start of each child.
+    await runLarge();
     const [startGoal, burstGoal] = GOALS[name] ?? [];
     const [ours = Number.NaN, alone = Number.NaN] = await compare([run, bare], STARTS);
+    const [inLarge = Number.NaN, inSmall = Number.NaN] = await compare([runLarge, run], STARTS);
     const [burst = Number.NaN, bareBurst = Number.NaN] = await compare([atOnce(run), atOnce(bare)], BURSTS);
     const [calls = Number.NaN, bareCalls = Number.NaN] = await compareCalls(root, name);
     const [answer = Number.NaN, bareAnswer = Number.NaN] = await compareAnswers(root, name);
@@ -78,6 +99,14 @@ async function measure(root: string): Promise<readonly Row[]> {
         unit: 'ms',
         ours: (ours - alone) / 1000,
         ...(startGoal !== undefined && { goal: startGoal }),
+      },
+      {
+        what: `one start with ${name}, ${LARGE.folders} folders and ${LARGE.repositories} repositories in the root`,
+        unit: 'ms',
+        ours: inLarge / 1000,
+        peer: inSmall / 1000,
+        peerName: 'ours, an empty root',
+        goal: LARGE.goal,
       },
       {
         what: `${PARALLEL} calls of a shell tool at once with ${name}`,
@@ -167,9 +196,11 @@ function compareAnswers(root: string, backend: BackendName): Promise<readonly nu
 /** What it costs to hold a child to the roots. */
 export async function benchSandbox(): Promise<Section> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-bench-')));
+  const large = realpathSync(mkdtempSync(join(tmpdir(), 'rootward-bench-large-')));
   try {
-    return { title: 'Sandbox', peer: 'bare spawn', rows: await measure(root) };
+    makeLarge(large);
+    return { title: 'Sandbox', peer: 'bare spawn', rows: await measure(root, large) };
   } finally {
-    rmSync(root, { recursive: true, force: true });
+    for (const folder of [root, large]) rmSync(folder, { recursive: true, force: true });
   }
 }

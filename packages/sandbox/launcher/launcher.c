@@ -2,7 +2,10 @@
  * rootward-launcher: holds itself to a plan, and then becomes the program it was asked to run.
  *
  *   rootward-launcher PLAN_FD FOLDER PROGRAM [ARGUMENT...]
+ *   rootward-launcher --mount PLAN_FD DIRECTORY PROGRAM [ARGUMENT...]
+ *   rootward-launcher --watch FOLDER MAX_FOLDERS ENDING...
  *   rootward-launcher --probe
+ *   rootward-launcher --probe-mount
  *
  * Nothing here is trusted to the program: by the time it runs, Landlock decides about files, TCP, signals and abstract
  * sockets, a seccomp filter about the rest, no capability is left, and no descriptor is open that the plan does not
@@ -19,6 +22,14 @@
  *   p PID    the process that started us; the kernel ends us when it ends
  *   f HEX    the seccomp filter, as `struct sock_filter` in hexadecimal
  *
+ * With `--mount` it runs inside the namespaces of bubblewrap, which needs time for each mount that grows with their
+ * number, and DIRECTORY is the current one. No Landlock is used, and these records say what to mount, outer folders first:
+ *
+ *   b PATH   onto itself, so that it cannot be renamed or removed
+ *   o PATH   the same, read-only
+ *
+ * `--watch` is in watch.c.
+ *
  * A path that does not exist, or has a symbolic link in it, is left out: that only narrows, and nobody who can write
  * to a folder of the plan can lead us elsewhere by putting a link there. What the launcher does NOT do: hide something inside an
  * allowed folder (Landlock can only allow), and hold back changes of modes and times, or looks at names and metadata.
@@ -30,16 +41,21 @@
 #include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int watch(int count, char **arguments);
 
 enum { CANNOT_START = 125, MAX_PLAN_BYTES = 8 << 20, MAX_KEPT = 64, MAX_FILTER = 4096, LAST_CAPABILITY = 63 };
 
@@ -201,10 +217,30 @@ static void drop_capabilities(void) {
     if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1) stop("capability %d cannot be dropped", capability);
 }
 
+/* A path that went meanwhile protects nothing any more. */
+static void mount_onto_itself(const char *path, int read_only) {
+  struct statvfs found;
+  if (mount(path, path, NULL, MS_BIND | MS_REC, NULL) != 0) {
+    if (errno == ENOENT) return;
+    stop("%s: cannot be mounted onto itself: %s", path, strerror(errno));
+  }
+  if (!read_only) return;
+  if (statvfs(path, &found) != 0) stop("%s: %s", path, strerror(errno));
+  /* Flags that the mount has may not be taken away by a namespace of less power. */
+  unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV;
+  if (found.f_flag & ST_NOEXEC) flags |= MS_NOEXEC;
+  if (found.f_flag & ST_NOATIME) flags |= MS_NOATIME;
+  if (found.f_flag & ST_NODIRATIME) flags |= MS_NODIRATIME;
+  if (found.f_flag & ST_RELATIME) flags |= MS_RELATIME;
+  if (mount(NULL, path, NULL, flags, NULL) != 0) stop("%s: cannot be made read-only: %s", path, strerror(errno));
+}
+
 static void restrict_self(int ruleset, struct sock_fprog filter) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) stop("no_new_privs: %s", strerror(errno));
-  if (syscall(SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0) != 0) stop("Landlock: %s", strerror(errno));
-  close(ruleset);
+  if (ruleset >= 0) {
+    if (syscall(SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0) != 0) stop("Landlock: %s", strerror(errno));
+    close(ruleset);
+  }
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) stop("seccomp: %s", strerror(errno));
 }
 
@@ -221,13 +257,28 @@ static int probe(void) {
   return 0;
 }
 
+/* The same for `--mount`. */
+static int probe_mount(void) {
+  if (unshare(CLONE_NEWNS) != 0) stop("mounts of its own: %s", strerror(errno));
+  mount_onto_itself("/tmp", 1);
+  drop_capabilities();
+  return 0;
+}
+
 static int ascending(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
 int main(int count, char **arguments) {
   if (count == 2 && strcmp(arguments[1], "--probe") == 0) return probe();
-  if (count < 4) stop("usage: rootward-launcher PLAN_FD FOLDER PROGRAM [ARGUMENT...]");
+  if (count == 2 && strcmp(arguments[1], "--probe-mount") == 0) return probe_mount();
+  if (count > 1 && strcmp(arguments[1], "--watch") == 0) return watch(count, arguments);
+  int mounts = count > 1 && strcmp(arguments[1], "--mount") == 0;
+  if (mounts) {
+    arguments++;
+    count--;
+  }
+  if (count < 4) stop("usage: rootward-launcher [--mount] PLAN_FD FOLDER PROGRAM [ARGUMENT...]");
   int kept[MAX_KEPT], kept_count = 0, network = 0;
   long parent = 0;
   const char *hex = NULL;
@@ -254,6 +305,18 @@ int main(int count, char **arguments) {
   if (parent != 0) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) stop("parent: %s", strerror(errno));
     if (getppid() != parent) _exit(CANNOT_START); /* It died before we could ask. */
+  }
+
+  if (mounts) {
+    if (unshare(CLONE_NEWNS) != 0) stop("mounts of its own: %s", strerror(errno));
+    for (char *record = plan; record < end; record += strlen(record) + 1)
+      if (record[0] == 'b' || record[0] == 'o') mount_onto_itself(record + 1, record[0] == 'o');
+    /* Only the path leads through the new mounts. */
+    if (chdir(arguments[2]) != 0) stop("%s: %s", arguments[2], strerror(errno));
+    drop_capabilities();
+    restrict_self(-1, filter);
+    execvp(arguments[3], arguments + 3);
+    stop("%s: %s", arguments[3], strerror(errno));
   }
 
   int abi = landlock_abi();

@@ -4,6 +4,9 @@ export type { BackendName, Guarantee, SandboxLevel, WantedLevel } from './level.
 export type { BackendFinding } from './backends/backend.js';
 export { findBackends } from './backends/find-backends.js';
 export type { FindBackendsOptions } from './backends/find-backends.js';
+export { protecting } from './find/found.js';
+export type { Found } from './find/found.js';
+export { SteeringFinder } from './find/steering-finder.js';
 export type { HostFacts } from './plan/host-facts.js';
 export { readHost } from './host/read-host.js';
 export { chooseBackend, openSandbox } from './open-sandbox.js';

@@ -1,5 +1,6 @@
 import type { StdioOptions } from 'node:child_process';
 import { closeSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend, CommandRequest, SandboxedCommand } from './backends/backend.js';
 import { inheritedDescriptors } from './child/inherited-descriptors.js';
@@ -83,7 +84,7 @@ export class Sandbox implements Disposable {
 
   /** Why this sandbox cannot enforce a plan completely; undefined if it can. */
   shortfall(plan: SandboxPlan): string | undefined {
-    const reason = this.#backend.hides ? undefined : needsFull(plan);
+    const reason = this.#backend.hides ? undefined : (needsFull(plan) ?? this.#ownFolderIn(plan));
     return reason === undefined
       ? undefined
       : `${reason}, which needs guarantee full and ${this.#backend.name} gives ${this.#backend.guarantee}`;
@@ -116,6 +117,17 @@ export class Sandbox implements Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** A child that can write there could change what the next one is held to. */
+  #ownFolderIn({ paths }: SandboxPlan): string | undefined {
+    const parent = canonical(this.#parent ?? tmpdir());
+    const root = paths.find(
+      ({ path, access }) => access === 'write' && (parent === undefined || isAtOrBelow(parent, path)),
+    );
+    return root === undefined
+      ? undefined
+      : `the temporary folder ${JSON.stringify(parent)} lies inside ${JSON.stringify(root.path)}, which may be written`;
   }
 
   /** A child that can write there could choose what runs without a sandbox. */

@@ -39,5 +39,5 @@ export type { ClientFiles, ClientFolders, ClientId } from '../protected/clients.
 export { runtimeFolder, userDirectory } from '../protected/kept.js';
 export { operatorPlaces } from '../protected/operator.js';
 export type { OperatorFiles } from '../protected/operator.js';
-export { isSteering, pathInGit, steersGit, steeringReason } from '../protected/register.js';
-export { GIT_PLACES, STEERING_PLACES } from '../protected/steering.js';
+export { isSteering, steeringReason } from '../protected/register.js';
+export { STEERING_PLACES } from '../protected/steering.js';

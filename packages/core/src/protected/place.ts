@@ -8,10 +8,9 @@ export type Protection = 'hidden' | 'fixed';
 export interface ProtectedPlace {
   /**
    * `at`: an absolute path. `any-depth`: a path below any folder, with `/`, in any letter case; `*` in its last name
-   * stands for any part of a name. `broad-root`: a glob below a root as wide as a home directory. `git-directory`: a
-   * path inside any git directory.
+   * stands for any part of a name. `broad-root`: a glob below a root as wide as a home directory.
    */
-  readonly where: 'at' | 'any-depth' | 'broad-root' | 'git-directory';
+  readonly where: 'at' | 'any-depth' | 'broad-root';
   readonly path: string;
   readonly protection: Protection;
   readonly kind: PlaceKind;

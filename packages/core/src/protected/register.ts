@@ -1,7 +1,7 @@
 import { credentialPlaces, BROAD_ROOT_PLACES } from './credentials.js';
 import { keptPlaces } from './kept.js';
 import type { ProtectedPlace, Surroundings } from './place.js';
-import { GIT_PLACES, STEERING_PLACES, userProgramPlaces } from './steering.js';
+import { STEERING_PLACES, userProgramPlaces } from './steering.js';
 
 /**
  * The register of protected places: everything that tools and children must not change, or not even see, with the reason
@@ -19,7 +19,6 @@ export function protectedPlaces(surroundings: Surroundings): readonly ProtectedP
   return [
     ...keptPlaces(surroundings),
     ...STEERING_PLACES,
-    ...GIT_PLACES,
     ...userProgramPlaces(surroundings),
     ...credentialPlaces(surroundings),
     ...BROAD_ROOT_PLACES,
@@ -68,21 +67,3 @@ const HOLDERS = patternOf(
 export function holdsSteering(path: string): boolean {
   return HOLDERS.test(path);
 }
-
-const IN_GIT = new RegExp(String.raw`(?:^|[\\/])\.git(?:[\\/](.*))?$`, 'is');
-
-/**
- * The part of a path inside the git directory that it lies in: empty for that directory itself, undefined for a path
- * in none. By the name `.git` only; of nested ones, the outermost counts.
- */
-export function pathInGit(path: string): string | undefined {
-  const found = IN_GIT.exec(path);
-  return found === null ? undefined : (found[1] ?? '');
-}
-
-/** Whether a path inside a git directory is one that a child which runs git must not change. */
-export function steersGit(inside: string): boolean {
-  return GIT_PATTERN.test(inside);
-}
-
-const GIT_PATTERN = patternOf('^', GIT_PLACES);

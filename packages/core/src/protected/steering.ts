@@ -56,18 +56,6 @@ const AT_ANY_DEPTH: readonly Steering[] = [
   ],
 ];
 
-/**
- * Paths in a git directory that name programs, or another place for them. Tools change nothing in a git directory; a
- * child in a sandbox may run git, which has to write the rest.
- */
-const IN_GIT_DIRECTORIES: readonly Steering[] = [
-  ['git runs programs that it names', 'config', 'config.worktree', 'info/attributes'],
-  ['git runs hooks from it', 'hooks'],
-  ['git takes its configuration from where it leads', 'commondir', 'gitdir'],
-  ['git takes objects from where it leads', 'objects/info/alternates'],
-  ['it holds further git directories', 'modules', 'worktrees'],
-];
-
 /** The files that zsh runs, at home or in `$ZDOTDIR`. */
 const ZSH: readonly string[] = ['.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout'];
 
@@ -164,9 +152,6 @@ export const STEERING_PLACES: readonly ProtectedPlace[] = [
   ),
   ...placesOf('any-depth', AT_ANY_DEPTH),
 ];
-
-/** Places inside a git directory that a child in a sandbox must not change, although it may run git. */
-export const GIT_PLACES: readonly ProtectedPlace[] = placesOf('git-directory', IN_GIT_DIRECTORIES);
 
 function at(reason: string, paths: readonly string[]): readonly ProtectedPlace[] {
   return toPlaces({ ...FIXED, where: 'at', unlessNamed: true, reason }, paths);

@@ -1,10 +1,12 @@
 import { RootwardSandboxError } from '../error.js';
 import { isAtOrBelow, outerFirst } from '../plan/path-order.js';
+import { pinnedFolders } from '../plan/pinned-folders.js';
 import type { HiddenPath, PlannedPath, SandboxPlan } from '../plan/plan.js';
 import type { ChildPlace } from './backend.js';
 
-/** bubblewrap takes at most 9,000 arguments, and each hidden path needs three. */
-const MAX_HIDDEN = 2500;
+/** bubblewrap takes at most 9,000 arguments, and each path needs three. */
+const MAX_HIDDEN = 2000;
+const MAX_SELF = 500;
 /** Not the host's, whatever the level. */
 const PRIVATE_PLACES: readonly string[] = ['/tmp', '/dev', '/proc'];
 
@@ -24,18 +26,40 @@ interface Mount {
   readonly args: readonly string[];
 }
 
-/** The options of bubblewrap for a plan. Pure. */
+/** A folder, file or link that is mounted onto itself. */
+export interface SelfMount {
+  readonly path: string;
+  /** `pin`: it cannot be renamed or removed. `fix`: it cannot be changed either. */
+  readonly as: 'pin' | 'fix';
+}
+
+/** What is mounted onto itself so that nothing protected can be changed, or moved from under its protection. Pure. */
+export function selfMounts(plan: SandboxPlan, { shared }: Pick<ChildPlace, 'shared'>): readonly SelfMount[] {
+  const kept = [...plan.fixed, ...plan.locked];
+  return [
+    ...pinnedFolders(plan, [shared.path]).map((path) => ({ path, as: 'pin' }) as const),
+    ...kept.map((path) => ({ path, as: 'fix' }) as const),
+  ].sort(outerFirst);
+}
+
+/** The options of bubblewrap for a plan, without what the launcher mounts. Pure. */
 export function bubblewrapArguments(
   plan: SandboxPlan,
   place: Pick<ChildPlace, 'folder' | 'shared'>,
+  { self, launcher }: { readonly self: readonly SelfMount[]; readonly launcher?: string | undefined },
 ): readonly string[] {
   const visible = visiblePaths(plan);
   const hidden = plan.hidden.filter(({ path }) => isVisible(path, plan, visible));
-  if (hidden.length > MAX_HIDDEN) throw tooManyHidden(hidden.length);
+  if (hidden.length > MAX_HIDDEN) throw tooMany('hide', hidden.length, MAX_HIDDEN);
+  if (self.length > MAX_SELF) throw tooMany('protect', self.length, MAX_SELF);
   const mounts: Mount[] = [
     ...visible.map((each) => bind(each)),
+    ...(launcher === undefined ? [] : [{ path: launcher, args: ['--ro-bind', launcher, launcher] }]),
     ...hidden.map((each) => hide(each, visible, place)),
-    ...[...plan.fixed, ...plan.locked].map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
+    ...self.map(({ path, as }) => ({
+      path,
+      args: [as === 'pin' ? '--bind-try' : '--ro-bind-try', path, path],
+    })),
     ...ownFolders(place, visible),
   ];
   return [
@@ -98,10 +122,15 @@ function ownFolders(
   ];
 }
 
-function tooManyHidden(count: number): RootwardSandboxError {
+function tooMany(action: 'hide' | 'protect', count: number, most: number): RootwardSandboxError {
   return new RootwardSandboxError(
     'too-many-files',
-    `Cannot hide ${count} denied files and folders: at most ${MAX_HIDDEN} are possible`,
-    { instruction: 'Deny their folders instead' },
+    `Cannot ${action} ${count} files and folders inside the roots: at most ${most} are possible here`,
+    {
+      instruction:
+        action === 'hide'
+          ? 'Deny their folders instead'
+          : 'Open a smaller folder as a root, or install our launcher',
+    },
   );
 }

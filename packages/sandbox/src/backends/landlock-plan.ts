@@ -1,6 +1,7 @@
-import { isAtOrBelow } from '../plan/path-order.js';
+import { foldersAround, isAtOrBelow } from '../plan/path-order.js';
 import type { PlannedPath, SandboxPlan } from '../plan/plan.js';
-import type { Carver } from './carve.js';
+import type { SelfMount } from './bubblewrap-arguments.js';
+import { carve, type Carver, type ListFolder } from './carve.js';
 
 /** What the launcher gets in addition to the paths. */
 export interface LauncherFacts {
@@ -13,25 +14,55 @@ const LETTERS: Readonly<Record<PlannedPath['access'], string>> = { read: 'r', wr
 /** The first contains raw disks and memory, the second a view of the whole system. */
 const SPECIAL_PLACES: readonly string[] = ['/dev', '/proc'];
 
+/** Around more than these, a folder is read-only instead: each costs a reading, and each entry a rule. */
+const MAX_CARVED = 100;
+
 /** A plan as the launcher reads it; see `launcher.c`. */
-export function launcherPlan(plan: SandboxPlan, facts: LauncherFacts, carver: Pick<Carver, 'carve'>): Buffer {
+export function launcherPlan(
+  plan: SandboxPlan,
+  facts: LauncherFacts,
+  carver: Pick<Carver, 'carve'>,
+  list?: ListFolder,
+): Buffer {
   const records = [
-    ...landlockPaths(plan, carver).map(({ path, access }) => `${LETTERS[access]}${path}`),
+    ...landlockPaths(plan, carver, list).map(({ path, access }) => `${LETTERS[access]}${path}`),
     'r/proc',
     ...(plan.network ? ['n'] : []),
     ...facts.descriptors.map((descriptor) => `k${descriptor}`),
     `p${facts.parent}`,
     `f${facts.filter.toString('hex')}`,
   ];
+  return recordsOf(records);
+}
+
+/** The plan of a launcher that mounts; see `launcher.c`. */
+export function mountPlan(
+  mounts: readonly SelfMount[],
+  { descriptors, filter }: Pick<LauncherFacts, 'descriptors' | 'filter'>,
+): Buffer {
+  return recordsOf([
+    ...mounts.map(({ path, as }) => `${as === 'pin' ? 'b' : 'o'}${path}`),
+    ...descriptors.map((descriptor) => `k${descriptor}`),
+    `f${filter.toString('hex')}`,
+  ]);
+}
+
+function recordsOf(records: readonly string[]): Buffer {
   return Buffer.from(records.map((record) => `${record}\0`).join(''));
 }
 
 /**
- * Landlock can only allow, so what is hidden is left out by allowing everything around it; only a root keeps what is
- * inside it. At level `write` the whole home directory is left out for the same reason.
+ * Landlock can only allow, so what is hidden is left out by allowing everything around it. At level `write` the whole
+ * home directory is left out for the same reason. A rule inside a root does NOT take anything out of it: a plan with
+ * one needs a stronger backend, or says what is missing.
  */
-function landlockPaths(plan: SandboxPlan, carver: Pick<Carver, 'carve'>): readonly PlannedPath[] {
+function landlockPaths(
+  plan: SandboxPlan,
+  carver: Pick<Carver, 'carve'>,
+  list: ListFolder | undefined,
+): readonly PlannedPath[] {
   const hidden = plan.hidden.map(({ path }) => path);
+  const secret = plan.hidden.flatMap(({ path, why }) => (why === 'rule' ? [] : path));
   const everything: readonly PlannedPath[] = plan.readsEverything
     ? carver.carve('/', [...hidden, plan.home, ...SPECIAL_PLACES]).map((path) => ({
         path,
@@ -40,10 +71,33 @@ function landlockPaths(plan: SandboxPlan, carver: Pick<Carver, 'carve'>): readon
       }))
     : [];
   const planned = plan.paths.flatMap((each): readonly PlannedPath[] => {
-    if (each.why === 'root' || each.why === 'device') return [each];
-    if (plan.readsEverything && each.access === 'read' && !isAtOrBelow(each.path, plan.home)) return [];
-    const { access, why } = each;
-    return carver.carve(each.path, hidden).map((path) => ({ path, access, why }));
+    const { path, access, why } = each;
+    if (access === 'device') return [each];
+    if (plan.readsEverything && why !== 'root' && access === 'read' && !isAtOrBelow(path, plan.home))
+      return [];
+    const parts = carver.carve(path, why === 'root' ? secret : hidden);
+    if (access === 'read') return parts.map((part) => ({ path: part, access, why }));
+    return parts.flatMap((part) => writableParts(part, plan, why, list));
   });
   return [...everything, ...planned];
+}
+
+/**
+ * A folder that may be written, around what is fixed in it. In the folders around that, what is there can be changed, but
+ * nothing can be made, renamed or removed.
+ */
+function writableParts(
+  path: string,
+  plan: SandboxPlan,
+  why: PlannedPath['why'],
+  list: ListFolder | undefined,
+): readonly PlannedPath[] {
+  const fixed = [...plan.fixed, ...plan.locked].filter((each) => isAtOrBelow(each, path));
+  if (fixed.length === 0) return [{ path, access: 'write', why }];
+  const whole = { path, access: 'read', why } as const;
+  const around = new Set(
+    fixed.flatMap((each) => [...foldersAround(each)].filter((at) => isAtOrBelow(at, path))),
+  );
+  if (around.size > MAX_CARVED) return [whole];
+  return [whole, ...carve(path, fixed, list).map((part) => ({ path: part, access: 'write', why }) as const)];
 }

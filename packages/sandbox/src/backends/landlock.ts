@@ -1,11 +1,9 @@
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
 import { firstFree, missing, notOnLinux, type Backend, type BackendFinding } from './backend.js';
 import { Carver } from './carve.js';
 import { launcherPlan } from './landlock-plan.js';
+import { findLauncher } from './launcher.js';
 import { processorOf, tryProgram } from './programs.js';
 
 /** The first version that controls truncation; without it, files outside could be emptied. */
@@ -18,7 +16,7 @@ export async function findLandlock(): Promise<BackendFinding> {
   const name = 'landlock';
   const processor = processorOf();
   if (process.platform !== 'linux' || processor === undefined) return notOnLinux(name);
-  const program = findLauncher(processor);
+  const program = findLauncher();
   if (program === undefined) {
     return missing(
       name,
@@ -42,18 +40,6 @@ export async function findLandlock(): Promise<BackendFinding> {
     );
   }
   return { name, backend: landlock(program, abi, processor) };
-}
-
-function findLauncher(processor: Processor): string | undefined {
-  try {
-    const manifest = createRequire(import.meta.url).resolve(
-      `@rootward/sandbox-linux-${processor}/package.json`,
-    );
-    return realpathSync(join(dirname(manifest), 'bin', 'rootward-launcher'));
-  } catch {
-    // Optional: not installed.
-    return undefined;
-  }
 }
 
 function landlock(program: string, abi: number, processor: Processor): Backend {

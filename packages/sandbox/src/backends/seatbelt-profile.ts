@@ -1,3 +1,4 @@
+import { pinnedFolders } from '../plan/pinned-folders.js';
 import type { SandboxPlan } from '../plan/plan.js';
 
 /** What programs of macOS need beside files. */
@@ -34,6 +35,8 @@ export function seatbeltProfile(plan: SandboxPlan, folder: string): string {
       'deny file-read* file-write*',
       plan.hidden.map(({ path }) => path),
     ),
+    // Renaming a folder is writing to its name.
+    ...pinnedFolders(plan).map((path) => `(deny file-write-unlink (literal ${quoted(path)}))`),
     ...rule('allow file-read* file-write*', [folder]),
     plan.network ? '(allow network*)' : '(deny network*)',
   ].join('\n');

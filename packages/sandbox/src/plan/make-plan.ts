@@ -3,7 +3,7 @@ import type { Root } from '@rootward/core';
 import { RootwardSandboxError } from '../error.js';
 import type { HostFacts } from './host-facts.js';
 import type { SandboxLevel } from '../level.js';
-import { isAtOrBelow, outerFirst } from './path-order.js';
+import { foldersAround, isAtOrBelow, outerFirst, outermost } from './path-order.js';
 import type { HiddenPath, PathAccess, PlannedPath, SandboxPlan } from './plan.js';
 
 /** The part of a root that matters to the system. */
@@ -27,9 +27,9 @@ export interface PlanInput {
   readonly profile?: SandboxProfile;
   /** Roots may be read only, whatever their access says. */
   readonly readOnly?: boolean;
-  /** What rules deny inside the roots; see `findDenied`. */
+  /** What nobody may see, such as what rules deny inside the roots; see `findDenied`. */
   readonly denied?: readonly HiddenPath[];
-  /** Files and folders that steer the fence. */
+  /** Files and folders that steer programs of the user; see `SteeringFinder`. Roots may be among them. */
   readonly fixed?: readonly string[];
   /** Files and folders that rules make read-only; roots may be among them. */
   readonly locked?: readonly string[];
@@ -42,7 +42,7 @@ export function makePlan(input: PlanInput): SandboxPlan {
   const network = level === 'write' || profile.network === true;
   const named = namedPaths(profile, host.home);
   const readOnly = input.roots.filter(({ access }) => access === 'read-only' || input.readOnly === true);
-  const locked = [...readOnly.map(({ path }) => path), ...(input.locked ?? [])];
+  const locked = [...readOnly.map(({ path }) => path), ...(input.locked ?? []), ...(input.fixed ?? [])];
   const roots = input.roots.map(({ path }): PlannedPath => {
     // A read-only root always wins, also over a root inside it.
     const isLocked = locked.some((outer) => isAtOrBelow(path, outer));
@@ -59,16 +59,22 @@ export function makePlan(input: PlanInput): SandboxPlan {
     ...named.filter(({ path, access }) => access === 'write' || !isInRoot(path, input.roots)),
     ...roots,
   ]);
+  const hidden = hiddenPaths(input, named);
+  const hiddenSet = new Set(hidden.map(({ path }) => path));
   const inWritable = (given: readonly string[] = []): readonly string[] =>
-    [...new Set(given)]
-      .filter((path) => paths.some((each) => each.access === 'write' && isAtOrBelow(path, each.path)))
-      .sort();
+    outermost(given).filter((path) => {
+      const allowing = paths.findLast((each) => isAtOrBelow(path, each.path));
+      if (allowing?.access !== 'write') return false;
+      return ![path, ...foldersAround(path)].some(
+        (each) => hiddenSet.has(each) && isAtOrBelow(each, allowing.path),
+      );
+    });
   return {
     level,
     readsEverything: level === 'write',
     paths,
     links: host.links,
-    hidden: hiddenPaths(input, named),
+    hidden,
     fixed: inWritable(input.fixed),
     locked: inWritable(input.locked),
     network,
@@ -134,26 +140,25 @@ function mergePaths(paths: readonly PlannedPath[]): readonly PlannedPath[] {
 /** A credential that was named itself, or is a root, is not hidden; one inside a named folder is. */
 function hiddenPaths(input: PlanInput, named: readonly PlannedPath[]): readonly HiddenPath[] {
   const wanted = new Set([...input.roots, ...named].map(({ path }) => path));
-  const all = [
-    ...input.host.credentials.filter(({ path }) => !wanted.has(path)),
-    ...(input.denied ?? []),
-  ].sort(outerFirst);
-  const kept: HiddenPath[] = [];
-  for (const each of all) {
-    if (!kept.some((outer) => isAtOrBelow(each.path, outer.path))) kept.push(each);
-  }
-  return kept;
+  const all = [...input.host.credentials.filter(({ path }) => !wanted.has(path)), ...(input.denied ?? [])];
+  const byPath = new Map(all.map((each) => [each.path, each]));
+  return outermost(byPath.keys()).flatMap((path) => byPath.get(path) ?? []);
 }
 
+const REASONS: Readonly<Record<HiddenPath['why'], (path: string) => string>> = {
+  rule: (path) => `a rule denies ${path} inside a root`,
+  credential: (path) => `programs keep credentials in ${path} inside a root`,
+  kept: (path) => `Rootward keeps ${path} inside a root for itself`,
+};
+
 /**
- * Why a plan needs a backend that can hide something inside an allowed folder; undefined if any backend will do. Pure.
+ * Why a plan needs a backend that can hide something inside an allowed folder; undefined if any backend will do. What
+ * must not be changed does NOT count: such a backend keeps the folders around it from being changed. Pure.
  */
 export function needsFull({ paths, hidden, locked: [locked] }: SandboxPlan): string | undefined {
   const roots = paths.filter(({ why }) => why === 'root');
-  const denied = hidden.find(
-    ({ path, why }) => why === 'rule' && roots.some((root) => isAtOrBelow(path, root.path)),
-  );
-  if (denied !== undefined) return `a rule denies ${JSON.stringify(denied.path)} inside a root`;
+  const found = hidden.find(({ path }) => roots.some((root) => isAtOrBelow(path, root.path)));
+  if (found !== undefined) return REASONS[found.why](JSON.stringify(found.path));
   const readOnly = roots.find(
     ({ path, access }) =>
       access === 'read' && paths.some((outer) => outer.access === 'write' && isAtOrBelow(path, outer.path)),

@@ -17,8 +17,8 @@ export interface PlannedPath {
 export interface HiddenPath {
   readonly path: string;
   readonly kind: 'file' | 'directory';
-  /** `credential`: a place where programs keep secrets. `rule`: denied by the operator or the workspace. */
-  readonly why: 'credential' | 'rule';
+  /** `credential`: programs keep secrets there. `kept`: Rootward does. `rule`: denied by the operator or the workspace. */
+  readonly why: 'credential' | 'kept' | 'rule';
 }
 
 /** A symbolic link of the system, such as `/bin`, which is part of what programs expect. */
@@ -36,7 +36,7 @@ export interface SandboxPlan {
   readonly paths: readonly PlannedPath[];
   readonly links: readonly PlannedLink[];
   readonly hidden: readonly HiddenPath[];
-  /** Files inside a writable folder that must not be changed, because they steer the fence. */
+  /** Files and folders inside a writable folder that must not be changed, because they steer programs of the user. */
   readonly fixed: readonly string[];
   /** Files and folders inside a writable folder that a rule makes read-only. */
   readonly locked: readonly string[];

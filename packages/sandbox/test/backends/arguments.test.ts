@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bubblewrapArguments } from '../../src/backends/bubblewrap-arguments.js';
+import { bubblewrapArguments, selfMounts } from '../../src/backends/bubblewrap-arguments.js';
 import { carve } from '../../src/backends/carve.js';
 import { launcherPlan } from '../../src/backends/landlock-plan.js';
 import { seatbeltProfile } from '../../src/backends/seatbelt-profile.js';
@@ -33,7 +33,7 @@ const folder = { path: '/s/child', remove: () => Promise.resolve() };
 const PLACE = { folder, shared: shared as never };
 
 function options(plan: SandboxPlan): string {
-  return bubblewrapArguments(plan, PLACE).join(' ');
+  return bubblewrapArguments(plan, PLACE, { self: selfMounts(plan, PLACE) }).join(' ');
 }
 
 describe('bubblewrapArguments()', () => {
@@ -82,12 +82,38 @@ describe('bubblewrapArguments()', () => {
     expect(options(inside)).toContain('--tmpfs /home/ada/.ssh --bind /home/ada/.ssh/project');
   });
 
+  test('pins each folder between a writable one and what is protected in it', () => {
+    const hidden = [{ path: '/p/a/b/secret', kind: 'file', why: 'rule' }] as const;
+    const plan = { ...PLAN, hidden, fixed: ['/p/c/.git', '/p/locked/x/.git'] };
+    expect(selfMounts(plan, PLACE)).toEqual([
+      { path: '/p/a', as: 'pin' },
+      { path: '/p/a/b', as: 'pin' },
+      { path: '/p/c', as: 'pin' },
+      { path: '/p/c/.git', as: 'fix' },
+      { path: '/p/locked/x/.git', as: 'fix' },
+      { path: '/p/notes', as: 'fix' },
+    ]);
+    const text = options(plan);
+    expect(text).toContain('--bind-try /p/a /p/a --bind-try /p/a/b /p/a/b --ro-bind /s/file /p/a/b/secret');
+  });
+
+  test('leaves what is mounted onto itself to the launcher', () => {
+    const text = bubblewrapArguments(PLAN, PLACE, { self: [], launcher: '/opt/x/launcher' }).join(' ');
+    expect(text).toContain('--ro-bind /opt/x/launcher /opt/x/launcher');
+    expect(text).not.toContain('/p/.rootward.json');
+  });
+
+  test('refuses more protected paths than bubblewrap can mount in time', () => {
+    const fixed = Array.from({ length: 501 }, (_, index) => `/p/${index}`);
+    expect(() => options({ ...PLAN, fixed, locked: [] })).toThrow('Cannot protect 501 files and folders');
+  });
+
   test('refuses more hidden paths than bubblewrap takes', () => {
     const hidden = Array.from(
-      { length: 2501 },
+      { length: 2001 },
       (_, index) => ({ path: `/p/${index}`, kind: 'file', why: 'rule' }) as const,
     );
-    expect(() => options({ ...PLAN, hidden })).toThrow('Cannot hide 2501 denied files and folders');
+    expect(() => options({ ...PLAN, hidden })).toThrow('Cannot hide 2001 files and folders');
   });
 });
 
@@ -95,6 +121,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   '/': ['etc', 'home', 'opt', 'proc', 'dev'],
   '/etc': ['hosts', 'shadow'],
   '/home': ['ada', 'bob'],
+  '/p': ['.rootward.json', 'inner', 'notes', 'src'],
+  '/p/src': ['a.ts', 'lib'],
 };
 
 function list(path: string): readonly string[] {
@@ -104,13 +132,13 @@ function list(path: string): readonly string[] {
 describe('launcherPlan()', () => {
   const FACTS = { descriptors: [7], parent: 42, filter: Buffer.from([1, 255]) };
   const records = (plan: SandboxPlan): readonly string[] =>
-    launcherPlan(plan, FACTS, { carve: (path, without) => carve(path, without, list) })
+    launcherPlan(plan, FACTS, { carve: (path, without) => carve(path, without, list) }, list)
       .toString()
       .split('\0')
       .slice(0, -1);
 
   test('lists what is allowed, descriptors, parent and filter', () => {
-    expect(records({ ...PLAN, hidden: [] })).toEqual([
+    expect(records({ ...PLAN, hidden: [], fixed: [], locked: [] })).toEqual([
       'd/dev/null',
       'r/etc',
       'w/p',
@@ -125,9 +153,33 @@ describe('launcherPlan()', () => {
   });
 
   test('allows everything around what is hidden', () => {
-    expect(records(PLAN)).toEqual(expect.arrayContaining(['r/etc/hosts', 'w/p']));
+    expect(records(PLAN)).toEqual(expect.arrayContaining(['r/etc/hosts', 'r/p']));
     expect(records(PLAN)).not.toContain('r/etc');
     expect(records(PLAN)).not.toContain('r/etc/shadow');
+  });
+
+  test('lets everything around what is fixed be changed, and its folders only be read', () => {
+    const fixed = ['/p/.rootward.json', '/p/src/lib'];
+    const given = records({ ...PLAN, hidden: [], fixed, locked: [] }).filter((each) =>
+      /^.\/p(?:\/|$)/.test(each),
+    );
+    expect(given).toEqual(['r/p', 'w/p/inner', 'w/p/notes', 'w/p/src/a.ts', 'w/p/inner', 'r/p/locked']);
+  });
+
+  test('makes a root read-only that has something fixed in too many folders', () => {
+    const fixed = Array.from({ length: 101 }, (_, index) => `/p/src/${index}/.git`);
+    const given = records({ ...PLAN, hidden: [], fixed, locked: [] });
+    expect(given.filter((each) => each.startsWith('w'))).toEqual(['w/p/inner']);
+  });
+
+  test('leaves credentials in a root out, and what Rootward keeps', () => {
+    const hidden = [
+      { path: '/p/src', kind: 'directory', why: 'credential' },
+      { path: '/p/notes', kind: 'directory', why: 'kept' },
+    ] as const;
+    const given = records({ ...PLAN, hidden, fixed: [], locked: [] });
+    for (const absent of ['w/p', 'r/p', 'w/p/src', 'w/p/notes']) expect(given).not.toContain(absent);
+    expect(given).toContain('w/p/inner');
   });
 
   test('leaves the home directory out where everything else may be read', () => {
@@ -146,7 +198,8 @@ describe('carve()', () => {
 
 describe('seatbeltProfile()', () => {
   test('denies first, allows the plan, and takes out what is hidden last', () => {
-    const lines = seatbeltProfile(PLAN, '/s/child').split('\n');
+    const fixed = ['/p/.rootward.json', '/p/deep/.git'];
+    const lines = seatbeltProfile({ ...PLAN, fixed }, '/s/child').split('\n');
     expect(lines.slice(0, 2)).toEqual(['(version 1)', '(deny default)']);
     const order = [
       '(allow file-read* (subpath "/p"))',
@@ -155,6 +208,7 @@ describe('seatbeltProfile()', () => {
       '(deny file-write* (subpath "/p/.rootward.json"))',
       '(deny file-write* (subpath "/p/notes"))',
       '(deny file-read* file-write* (subpath "/p/secret"))',
+      '(deny file-write-unlink (literal "/p/deep"))',
       '(allow file-read* file-write* (subpath "/s/child"))',
       '(deny network*)',
     ];

@@ -1,5 +1,5 @@
 import type { ProtectedPlace, Scope } from '@rootward/core';
-import type { Sandbox, SandboxChild, WantedLevel } from '@rootward/sandbox';
+import type { Sandbox, SandboxChild, SteeringFinder, WantedLevel } from '@rootward/sandbox';
 import type { Environment } from '../settings/from-environment.js';
 import type { SandboxGrant, SandboxSettings } from '../settings/values/sandbox-settings.js';
 import { RootwardServerError } from '../error.js';
@@ -38,14 +38,19 @@ export class ProgramSandboxes implements Disposable {
   readonly #options: ProgramSandboxesOptions;
   /** By level. */
   readonly #opened = new Map<WantedLevel, Promise<Sandbox | undefined>>();
-  readonly #made: Sandbox[] = [];
+  readonly #made: Disposable[] = [];
+  /** Made with the first look, since it starts processes. */
+  #finder: Promise<SteeringFinder> | undefined;
 
   constructor(options: ProgramSandboxesOptions) {
     this.#options = options;
   }
 
-  /** Rejects with `configuration` where a level that the operator asked for cannot be provided. */
-  async check(): Promise<void> {
+  /**
+   * Rejects with `configuration` where a level that the operator asked for cannot be provided. Returns a sentence for the
+   * operator where `auto` was asked for and means no sandbox.
+   */
+  async check(): Promise<string | undefined> {
     const { level, programs = {} } = this.#options.settings;
     const levels = new Set([level, ...Object.values(programs).map((program) => program.level)]);
     try {
@@ -53,6 +58,8 @@ export class ProgramSandboxes implements Disposable {
     } catch (error) {
       throw unavailable(error);
     }
+    if (!levels.has('auto') || (await this.open('auto')) !== undefined) return undefined;
+    return 'no sandbox works here, so with level auto programs run without one; rootward doctor says why';
   }
 
   /** The sandbox for a level; undefined for none. */
@@ -71,9 +78,10 @@ export class ProgramSandboxes implements Disposable {
   }
 
   /** What rules take out of roots. */
-  limits(scope: Scope, signal?: AbortSignal): Promise<RootLimits> {
+  async limits(scope: Scope, signal?: AbortSignal): Promise<RootLimits> {
     const { denies, places } = this.#options;
-    return findLimits(scope, { denies: denies(), places }, signal);
+    this.#finder ??= this.#openFinder();
+    return findLimits(scope, { denies: denies(), places, finder: await this.#finder }, signal);
   }
 
   /** A place for one run of an executable; undefined where it runs without a sandbox. */
@@ -92,11 +100,20 @@ export class ProgramSandboxes implements Disposable {
   }
 
   dispose(): void {
-    for (const sandbox of this.#made.splice(0)) sandbox.dispose();
+    for (const each of this.#made.splice(0)) each[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  async #openFinder(): Promise<SteeringFinder> {
+    const { SteeringFinder } = await import('@rootward/sandbox');
+    const finder = new SteeringFinder(
+      this.#options.places.flatMap(({ where, path }) => (where === 'any-depth' ? path : [])),
+    );
+    this.#made.push(finder);
+    return finder;
   }
 
   async #open(level: WantedLevel): Promise<Sandbox | undefined> {

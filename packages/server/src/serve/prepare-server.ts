@@ -122,7 +122,8 @@ export async function prepareServer(
   const sources: Sources = { ...(await prepareSources(settings, options)).sources, limits };
   const events = new EventHub();
   const audit = openAudit(settings.audit, events, log);
-  await sandboxes.check();
+  const unsandboxed = await sandboxes.check();
+  if (unsandboxed !== undefined) log.warn(unsandboxed);
   const prepare = (fenced: WorkspaceOptions): PreparedWorkspace =>
     prepareWorkspace({
       ...fenced,
