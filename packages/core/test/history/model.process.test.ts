@@ -49,7 +49,12 @@ const sequence = fc.record({
 });
 
 /** Why changes are not taken back without those that came later. */
-const REFUSALS: ReadonlySet<string> = new Set(['changed-since', 'already-exists', 'not-found']);
+const REFUSALS: ReadonlySet<string> = new Set([
+  'changed-since',
+  'already-exists',
+  'not-found',
+  'not-a-directory',
+]);
 
 class Place {
   readonly work: string;
