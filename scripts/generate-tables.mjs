@@ -18,7 +18,7 @@ import { protectedTable } from './tables/protected.mjs';
 import { speedTable } from './tables/speed.mjs';
 import { serverTable } from './tables/servers.mjs';
 import { triedTable } from './tables/tried.mjs';
-import { argumentTable, toolTable } from './tables/tools.mjs';
+import { argumentTable, synonymTable, toolTable } from './tables/tools.mjs';
 import { commandTable, configurationTable, optionTable } from './tables/options.mjs';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -32,6 +32,7 @@ const TABLES = {
   servers: serverTable,
   tools: toolTable,
   arguments: argumentTable,
+  synonyms: synonymTable,
   options: optionTable,
   commands: commandTable,
   configuration: configurationTable,
@@ -81,7 +82,7 @@ const HOMES = {
   'docs/comparison.md': ['speed'],
   'docs/sandbox.md': ['attempts'],
   'docs/security.md': ['protected'],
-  'docs/tools.md': ['tools', 'arguments'],
+  'docs/tools.md': ['tools', 'arguments', 'synonyms'],
   'docs/options.md': ['options', 'commands', 'configuration'],
 };
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SYNONYMS } from '../../packages/server/dist/tools/framework/read-arguments.js';
 import { toolsets } from '../../packages/server/dist/tools/toolsets.js';
 import { code, plain, table } from './markdown.mjs';
 
@@ -45,4 +46,16 @@ function typeOf(schema) {
   if (schema.type === 'array') return `${typeOf(schema.items)}[]`;
   if (schema.type === 'object') return `{ ${Object.keys(schema.properties ?? {}).join(', ')} }`;
   return schema.type ?? 'any';
+}
+
+/** The names of other tools that are accepted, by the argument that they mean. */
+export function synonymTable() {
+  const meant = new Map();
+  for (const [name, all] of Object.entries(SYNONYMS)) {
+    const key = all.map(code).join(' or ');
+    meant.set(key, [...(meant.get(key) ?? []), code(name)]);
+  }
+  const rows = [...meant].map(([key, names]) => [names.join(', '), key]);
+  const lines = [[code('start_line'), code('end_line')].join(', '), `${code('offset')} and ${code('limit')}`];
+  return table(['given', 'means'], [...rows, lines]);
 }

@@ -1,12 +1,26 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closePair, connectPair, edit, fill, plant, type Call, type Pair } from '../fixtures/server-pair.js';
 import { makeTree } from '../fixtures/temp-tree.js';
 
 function strip({ content }: CallToolResult, root: string): CallToolResult['content'] {
   return JSON.parse(JSON.stringify(content).replaceAll(root, '<root>')) as CallToolResult['content'];
+}
+
+/** Annotations with the values that the protocol assumes for those that are left out. */
+function effective(given: Tool['annotations']): Readonly<Record<string, unknown>> {
+  const { title: _title, ...told } = given ?? {};
+  const all = {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: true,
+    ...told,
+  };
+  // The two in between mean nothing where a tool only reads.
+  return all.readOnlyHint ? { ...all, destructiveHint: false, idempotentHint: true } : all;
 }
 
 const byLine = (text: string): string => text.split('\n').sort().join('\n');
@@ -158,7 +172,7 @@ describe('on a shared tree', () => {
       expect(tool.inputSchema.required ?? []).toEqual(
         expect.arrayContaining(own?.inputSchema.required ?? []),
       );
-      expect(own?.annotations).toMatchObject(tool.annotations ?? {});
+      expect(effective(own?.annotations)).toMatchObject(effective(tool.annotations));
     }
   });
 

@@ -1,24 +1,37 @@
-import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { isObject } from '@rootward/core/platform';
 import * as z from 'zod';
 import type { Tool } from './define-tool.js';
 
 type JsonSchema = Record<string, unknown>;
 
-/** What a server is told about the arguments and the answer of a tool. */
+/** The schemas of a tool as a client sees them. */
 export interface ListedSchemas {
-  readonly inputSchema: StandardSchemaWithJSON<unknown, Record<string, unknown>>;
-  readonly outputSchema?: StandardSchemaWithJSON<unknown, Record<string, unknown>>;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
 }
 
-/** Made on first use. Every tool takes a handle: it spares a question, or says in which working tree the caller works. */
+/**
+ * Makes the schemas of a tool on first use, without what every tool would repeat and no client needs: `$schema`, that
+ * nothing else may be in an object, that whole numbers end at 2^53, and which members an answer always has. The whole
+ * list is read into a model's context before any work is done.
+ */
 export function listedSchemas(tool: Tool): ListedSchemas {
-  const input = (): z.ZodObject =>
-    schemas.get(tool, 'input', () => tool.input().extend({ workspace: handleArgument() }));
+  const input = listings.get(tool, 'input', () => shorten(jsonSchemaOf(inputOf(tool), 'input')));
   const { output: makeOutput } = tool;
-  if (makeOutput === undefined) return { inputSchema: listed(input) };
-  const output = (): z.ZodObject => schemas.get(tool, 'output', () => orChange(tool, makeOutput()));
-  return { inputSchema: listed(input), outputSchema: listed(output) };
+  if (makeOutput === undefined) return { inputSchema: input };
+  const output = listings.get(tool, 'output', () =>
+    withoutRequired(shorten(jsonSchemaOf(orChange(tool, makeOutput()), 'output'))),
+  );
+  return { inputSchema: input, outputSchema: output };
+}
+
+/** The schema of a tool's arguments. Every tool takes a handle: it spares a question, or names the caller's working tree. */
+export function inputOf(tool: Tool): z.ZodObject {
+  return schemas.get(tool, 'input', () => tool.input().extend({ workspace: handleArgument() }));
+}
+
+function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  return schema['~standard'].jsonSchema[io]({ target: 'draft-2020-12' });
 }
 
 /** A tool that changes files says so, and under which change they are kept; where it failed then, it says only that. */
@@ -30,31 +43,6 @@ function orChange({ annotations }: Tool, output: z.ZodObject): z.ZodObject {
 /** Short, since every tool has it. */
 function handleArgument(): z.ZodOptional<z.ZodString> {
   return z.string().optional().describe('Handle from workspace_info');
-}
-
-/**
- * Listed without what every tool would repeat and no client needs: `$schema`, that nothing else may be in an object
- * (later versions may add), that whole numbers end at 2^53, and which members an answer always has. The whole list is
- * read into a model's context before any work is done.
- */
-function listed(schema: () => z.ZodObject): StandardSchemaWithJSON<unknown, Record<string, unknown>> {
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'rootward',
-      validate: (value) => schema()['~standard'].validate(value),
-      jsonSchema: {
-        input: (options) =>
-          listings.get(schema(), `input ${options.target}`, () =>
-            shorten(schema()['~standard'].jsonSchema.input(options)),
-          ),
-        output: (options) =>
-          listings.get(schema(), `output ${options.target}`, () =>
-            withoutRequired(shorten(schema()['~standard'].jsonSchema.output(options))),
-          ),
-      },
-    },
-  };
 }
 
 /** Over HTTP every request has a server of its own; making all schemas anew takes longer than everything else in a listing. */
