@@ -70,7 +70,9 @@ export async function settled(
   documents: readonly OpenDocument[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (instance.knowsFiles || instance.definition.answersInOrder === true) return true;
+  // What is in an open file reaches the answers of one with an index once it has looked at the file.
+  const isAtOnce = instance.index === undefined && instance.knowsFiles;
+  if (isAtOnce || instance.definition.answersInOrder === true) return true;
   // One that waits to be asked for diagnostics sends none.
   if (instance.answersDiagnostics) return true;
   const all = await Promise.all(documents.map((document) => instance.diagnosticsOf(document, signal)));
