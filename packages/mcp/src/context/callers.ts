@@ -1,7 +1,9 @@
 import {
   ambiguousTree,
   CallerBindings,
+  containsPath,
   GitFacts,
+  hostPathStyle,
   mayBeLeft,
   moveRoots,
   namedDirectory,
@@ -151,7 +153,8 @@ export class Callers {
       this.#tell(placed, place, origin);
       return placed;
     };
-    const withBase = this.#withBase(base.snapshot(), origin);
+    const isPlaced = signal !== undefined && isInFirstRoot(base.snapshot(), place, signal);
+    const withBase = this.#withBase(base.snapshot(), origin, isPlaced);
     return place.kind === 'moved' && signal !== undefined
       ? this.#moved(base, place, signal.source, { ...origin, withBase }).then(tell)
       : tell(this.#view(base, place, signal?.source, withBase));
@@ -238,10 +241,11 @@ export class Callers {
     return new PlacedView(base, { known, withBase, moved: viewSnapshot(moved, this.#prepared.createScope) });
   }
 
-  #withBase(snapshot: Snapshot, { relative }: CallOrigin): WithBase {
+  #withBase(snapshot: Snapshot, { relative }: CallOrigin, isPlaced: boolean): WithBase {
     if (relative === undefined) return undefined;
     const standsAlone = relative === 'request' || snapshot.roots[0]?.source === 'request';
-    const base = standsAlone ? namedDirectory(snapshot) : this.base.ofSession(snapshot);
+    const ofSession = standsAlone ? undefined : this.base.ofSession(snapshot);
+    const base = standsAlone || isPlaced ? namedDirectory(snapshot) : ofSession;
     const meaning = { base, standsAlone, tool: this.handleTool };
     return (scope, seen) => this.base.apply(scope, seen, meaning);
   }
@@ -267,6 +271,15 @@ export class Callers {
       },
     });
   }
+}
+
+/** Whether a caller is known to work in the first root, so that its relative paths mean that one. */
+function isInFirstRoot(snapshot: Snapshot, place: Place, { source, directory }: CallerSignal): boolean {
+  const first = namedDirectory(snapshot);
+  if (first === undefined || place.kind === 'unclear') return false;
+  if (place.kind === 'moved') return place.moves.some(({ root }) => root.path === first);
+  const path = new GitFacts().canonical(directory);
+  return place.known === source && path !== undefined && containsPath(first, path, hostPathStyle);
 }
 
 type WithBase = ((scope: Scope, snapshot: Snapshot) => Scope) | undefined;

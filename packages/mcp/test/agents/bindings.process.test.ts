@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectOf } from '@rootward/core';
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../../testing/fake-clock.js';
-import { AgentClient, dataOf, errorOf, ERAS, git, Repository } from '../fixtures/agent-client.js';
+import { AgentClient, dataOf, errorOf, ERAS, git, Repository, type Agent } from '../fixtures/agent-client.js';
 
 const inMain = (repository: Repository, name: string): string => join(repository.main, name);
 
@@ -264,6 +265,21 @@ test('without worktrees a legacy client is asked no more often', async () => {
   });
   for (let call = 0; call < 20; call++) await client.call(client.main, 'read', { path: 'src/a.txt' });
   expect(client.client.asked).toHaveLength(1);
+  await client.close();
+});
+
+test('a hook says what relative paths mean where the client has moved to another tree', async () => {
+  const repository = new Repository();
+  const client = await AgentClient.connect(repository.main, { era: 'legacy', hook: true });
+  await client.call(client.main, 'read', { path: 'src/a.txt' });
+  client.main.cwd = repository.addTree('one');
+  client.client.changeRoots();
+  await client.client.whenAsked(2);
+  const write = (agent: Agent) => client.call(agent, 'write', { path: 'a.new', text: 'x' });
+  expect(errorOf(await write(client.main))).toBeUndefined();
+  expect(readFileSync(join(client.main.cwd, 'a.new'), 'utf8')).toBe('x');
+  // Elsewhere, the hook does not say so.
+  expect(errorOf(await write({ id: 'other', cwd: tmpdir() }))).toBeDefined();
   await client.close();
 });
 
