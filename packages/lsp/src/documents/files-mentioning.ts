@@ -4,7 +4,7 @@ import { sourceFiles } from './source-files.js';
 import { unshownBecause, type Unshown } from './unshown.js';
 
 /** Files looked into for one question; the answer says when there were more. */
-const MAX_LOOKED_AT = 5_000;
+const MAX_LOOKED_AT = 20_000;
 /** A source file above this is generated or data, and named instead of shown. */
 const MAX_BYTES: number = 1024 * 1024;
 /** A file that cannot be shown is searched up to this size; a longer one may contain any word. */
