@@ -25,12 +25,12 @@ export function protectedPlaces(surroundings: Surroundings): readonly ProtectedP
   ];
 }
 
-/** A pattern for paths with `/` and `*`: in any letter case, since on many disks every spelling is the same file. */
+/** A pattern for paths with `/` and `*`: in any letter case, as Unicode folds it, since on many disks every spelling is the same file. */
 function patternOf(start: string, places: readonly ProtectedPlace[], end = String.raw`(?:[\\/]|$)`): RegExp {
   const paths = places.map(({ path }) =>
     path.replaceAll(/[.+*/]/g, (special) => PATTERNS[special] ?? special),
   );
-  return new RegExp(String.raw`${start}(?:${paths.join('|')})${end}`, 'i');
+  return new RegExp(String.raw`${start}(?:${paths.join('|')})${end}`, 'iu');
 }
 
 const PATTERNS: Readonly<Record<string, string>> = {

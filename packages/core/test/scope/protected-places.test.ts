@@ -11,6 +11,7 @@ const tree = useTree();
 const SPELLINGS: readonly (readonly [string, (path: string) => string])[] = [
   ['as it is', (path) => path],
   ['in capitals', (path) => path.toUpperCase()],
+  ['with letters that a disk may fold', (path) => path.replaceAll('s', 'ſ').replaceAll('k', '\u212A')],
 ];
 
 describe.each(SPELLINGS)('Scope refuses to make, change, move and remove, %s:', (_what, spell) => {

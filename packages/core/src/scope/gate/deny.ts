@@ -70,8 +70,8 @@ const MATCHES_NOTHING: readonly (readonly [RegExp, string])[] = [
 /** The same for each alternative of a pattern. */
 const ALTERNATIVE_MATCHES_NOTHING: typeof MATCHES_NOTHING = [
   [
-    /^\s|\s$|\s\/|\/\s/,
-    'it has a blank before or after it, or around a slash; write [ ] where a name really has one',
+    /^[\s\p{Cf}]|[\s\p{Cf}]$|[\s\p{Cf}]\/|\/[\s\p{Cf}]/u,
+    'it has a blank or an invisible character before or after it, or around a slash; write [ ] where a name really has one',
   ],
   [/^~(?:\/|$)/, 'patterns are relative to the roots; use denyAbsolute for a path in the home directory'],
   [SYSTEM_FOLDER, 'it looks absolute; write it without the first slash, or use denyAbsolute'],

@@ -138,6 +138,8 @@ test.each([
   '*.{pem}',
   '*.pem\0',
   '*.pem\u0001',
+  '*.pem\u200B',
+  '\uFEFFsecret',
   '*.{pem, key}',
   '{*.pem,a//b}',
   '{*.pem,../b}',
