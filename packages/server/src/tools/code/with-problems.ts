@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Scope } from '@rootward/core';
 import type { ToolContext } from '../framework/tool-context.js';
 import type { Session } from '../../languages/language-support.js';
 import { canonicalPath } from '../framework/change-queue.js';
@@ -31,6 +32,17 @@ async function isServed({ code }: Session, paths: readonly string[]): Promise<bo
     return name !== undefined;
   });
   return (await Promise.all(served)).includes(true);
+}
+
+/** The places of paths that lie in the roots. What a link leads to outside of them has no problems to compare. */
+export function placesOf(scope: Scope, ...paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    try {
+      return [scope.locate(path).path];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Makes a change, and says in lines which problems are new. */

@@ -3,7 +3,7 @@ import { CHANGES } from '../framework/annotations.js';
 import { changeKey } from '../framework/change-queue.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
-import { withProblems } from '../code/with-problems.js';
+import { placesOf, withProblems } from '../code/with-problems.js';
 
 export const deleteFile: Tool = defineTool({
   name: 'delete_file',
@@ -21,7 +21,7 @@ export const deleteFile: Tool = defineTool({
     const scope = await context.workspace.scope();
     // An edit that has read the file before would bring it back.
     return context.changes.run([changeKey(scope, path)], () =>
-      withProblems(context, [scope.locate(path).path], diagnostics, async () => {
+      withProblems(context, placesOf(scope, path), diagnostics, async () => {
         await scope.remove(path, { recursive: recursive === true, signal });
         return textResult(`Successfully deleted ${asked}`);
       }),

@@ -3,7 +3,7 @@ import { CHANGES } from '../framework/annotations.js';
 import { changeKey } from '../framework/change-queue.js';
 import { defineTool, type Tool } from '../framework/define-tool.js';
 import { textResult } from '../framework/results.js';
-import { withProblems } from '../code/with-problems.js';
+import { placesOf, withProblems } from '../code/with-problems.js';
 
 export const moveFile: Tool = defineTool({
   name: 'move_file',
@@ -18,7 +18,7 @@ export const moveFile: Tool = defineTool({
     const { signal } = context;
     const scope = await context.workspace.scope();
     // An edit that has read the file before would write it again under its old name.
-    const paths = [scope.locate(from).path, scope.locate(to).path];
+    const paths = placesOf(scope, from, to);
     return context.changes.run([changeKey(scope, from), changeKey(scope, to)], () =>
       withProblems(context, paths, diagnostics, async () => {
         await scope.rename(from, to, { signal });
