@@ -84,7 +84,7 @@ function bubblewrap(
     command: (request, place) => {
       const { plan } = place;
       const input = firstFree(request.descriptors);
-      // bubblewrap passes on every descriptor it gets; those that are not for the child are replaced by an empty file.
+      // bubblewrap passes on every descriptor it gets; those that are not for the child are emptied.
       const unmeant = place.inherited.filter((each) => !request.descriptors.includes(each));
       const nothing = unmeant.map((each) => [each, NOTHING] as const);
       const self = selfMounts(plan, place);

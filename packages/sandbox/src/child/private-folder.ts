@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { isAlive } from '@rootward/core/platform';
 
@@ -74,6 +74,8 @@ export class SandboxFolder implements Disposable {
 
   /** A descriptor that reads these bytes from their start. */
   openInput(bytes: Buffer): number {
+    // The child keeps this one, and may write to it: what it leaves there must not reach another child.
+    if (bytes.length === 0) return openSync(devNull, 'r');
     const key = bytes.toString('latin1');
     let file = this.#inputs.get(key);
     if (file === undefined) {
