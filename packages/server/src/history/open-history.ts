@@ -16,7 +16,7 @@ type HistorySettings = Pick<Settings, 'history' | 'historyBounds'>;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where it is kept. Out of reach of the tools. */
-export function historyFolder({ environment, home }: User): string {
+function historyFolder({ environment, home }: User): string {
   return join(stateDirectory(environment, home), 'history');
 }
 

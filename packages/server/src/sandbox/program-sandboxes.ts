@@ -59,7 +59,7 @@ export class ProgramSandboxes implements Disposable {
       throw unavailable(error);
     }
     if (!levels.has('auto') || (await this.open('auto')) !== undefined) return undefined;
-    return 'no sandbox works here, so with level auto programs run without one; rootward doctor says why';
+    return 'no sandbox works here, so with level auto programs run without one; the command doctor says why';
   }
 
   /** The sandbox for a level; undefined for none. */

@@ -32,7 +32,7 @@ export interface BrokenRules {
 }
 
 /** One file of settings that a user keeps about a folder, or the folder of all of them where it cannot be read. */
-export interface KeptRules {
+interface KeptRules {
   readonly file: string;
   readonly reading: WorkspaceRules | BrokenReading;
 }

@@ -215,7 +215,7 @@ function keyOf(uri: string, { line, character }: Place): string {
 }
 
 /** Whether a line belongs to an import, which a server names where it cannot find what is imported. Pure. */
-export function isImported(text: string, line: number): boolean {
+function isImported(text: string, line: number): boolean {
   const lines = text.split(/\r\n|\n|\r/);
   for (let first = line; first >= Math.max(0, line - MAX_IMPORT_LINES); first -= 1) {
     if (!IMPORT.test(lines[first] ?? '')) continue;

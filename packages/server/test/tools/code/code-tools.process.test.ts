@@ -8,7 +8,7 @@ import { ChildRegistry } from '@rootward/mcp';
 import { LanguageSupport, type LanguageSupportOptions } from '../../../src/languages/language-support.js';
 import { ChangeQueue } from '../../../src/tools/framework/change-queue.js';
 import { makeTree } from '../../fixtures/temp-tree.js';
-import { connectTools, ERAS, reportOf } from '../../fixtures/tools-client.js';
+import { connectTools, ERAS, reportOf, textOf } from '../../fixtures/tools-client.js';
 import type { ToolsClient, ToolsClientOptions } from '../../fixtures/tools-client.js';
 import { eventually } from '../../../../../testing/eventually.js';
 
@@ -153,17 +153,20 @@ test('rename_symbol undoes what an earlier process left half done, and says so',
 test('a tool says which language lacks what, and what still works', async () => {
   const languages = support({ environment: { PATH: '' } });
   const { call } = await connect({ languages });
-  expect(reportOf(await call('outline', { file: 'cart.ts' }))).toEqual({
+  expect(reportOf(await call('references', { symbol: 'Cart', file: 'cart.ts' }))).toEqual({
     error_type: 'not_installed',
     message: 'Cannot understand TypeScript and JavaScript: typescript is not installed',
     instruction: 'Run: npm install -g typescript@7. Reading, searching and editing files works without it',
   });
+  const outline = await call('outline', { file: 'cart.ts' });
+  expect([outline.isError, textOf(outline)]).toEqual([undefined, expect.stringContaining('from: "syntax"')]);
 });
 
 test('a server that runs code of the workspace is not started unless the operator says so', async () => {
   const servers = { 'rust-analyzer': { command: join(bin, 'tsc') } };
   const { call } = await connect({ languages: support({ servers }) });
-  expect(reportOf(await call('outline', { file: 'main.rs' }))).toMatchObject({ error_type: 'not_trusted' });
+  const refused = await call('references', { symbol: 'main', file: 'main.rs' });
+  expect(reportOf(refused)).toMatchObject({ error_type: 'not_trusted' });
 });
 
 test('the audit trail names the files whose lines are shown or changed, not only the one asked for', async () => {
