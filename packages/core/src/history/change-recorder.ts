@@ -177,9 +177,11 @@ export class ChangeRecorder implements Recorder {
       return taken ? { ...recording, taken } : { ...NOTHING };
     } catch (error) {
       if (taken) trees.moveBack(name, child);
-      recording.failed();
-      if (taken || error instanceof RootwardError || signal?.aborted === true) throw error;
+      const isRefused = taken || error instanceof RootwardError || signal?.aborted === true;
+      if (isRefused || this.#host.required) recording.failed();
+      if (isRefused) throw error;
       this.#giveUp(path, error);
+      // The folder is removed all the same. The step stays, and an undo finds that nothing of it was kept.
       return NOTHING;
     }
   }
