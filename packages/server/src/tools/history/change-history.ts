@@ -40,7 +40,8 @@ export const changeHistory: Tool = defineTool({
       changes.push(shorten(listed));
     }
     const text = changes.length === 0 ? 'No changes' : changes.map(describe).join('\n');
-    return dataResult({ changes, more }, more ? `${text}\n[there are more; pass a higher limit]` : text);
+    const narrower = limit < MAX_LIMIT ? 'a higher limit' : 'path or since for those of one place or time';
+    return dataResult({ changes, more }, more ? `${text}\n[there are more; pass ${narrower}]` : text);
   },
 });
 

@@ -42,6 +42,17 @@ async function connect(
   return { ...client, tree, history, read: text };
 }
 
+test('change_history does not ask for a higher limit than it takes', async () => {
+  const { call } = await connect();
+  const texts = async (limit: number): Promise<string> => {
+    const { content } = await call('change_history', { limit });
+    return JSON.stringify(content);
+  };
+  for (let index = 0; index <= 200; index++) await call('write_file', { path: 'a.txt', content: `${index}` });
+  expect(await texts(199)).toContain('pass a higher limit');
+  expect(await texts(200)).toContain('pass path or since');
+});
+
 describe.each(ERAS)('on the %s era', (era) => {
   test('every tool that changes files says under which id, beside its text', async () => {
     const { call, tree } = await connect({ era });
