@@ -58,6 +58,7 @@ const AT_ANY_DEPTH: readonly Steering[] = [
   ['Emacs evaluates it when it opens a file', '.dir-locals.el', '.dir-locals-2.el'],
   ['Helix starts programs from it', '.helix'],
   ['Sublime Text starts programs from it', '*.sublime-project'],
+  ['git runs programs that it names, where a repository includes it', '.gitconfig'],
   // Prompts of shells run these programs, too.
   ['Mercurial runs hooks and extensions that it names', '.hg'],
   ['Jujutsu runs programs that it names', '.jj'],

@@ -135,22 +135,26 @@ describe('git executes what these attempts plant, and a scope refuses them:', ()
     expect(existsSync(proof)).toBe(true);
   });
 
-  test('hooks that core.hooksPath names', async () => {
-    const repo = tree().in('repo');
-    mkdirSync(join(repo, 'ci', 'hooks'), { recursive: true });
-    git(repo, 'config', 'core.hooksPath', 'ci/hooks');
-    scope = fresh(repo);
-    const text = readFileSync(tree().out('program.sh'));
-    expect(await outcomeOf(scope.write('ci/hooks/post-commit', text))).toBe('protected');
-    expect(await outcomeOf(scope.rename('ci/hooks', 'ci/h'))).toBe('protected');
-    expect(await outcomeOf(scope.write('ci/other', text))).toBe('none');
-    const refusal = await scope.write('ci/hooks/x', '').catch(String);
-    expect(refusal).toContain('git runs hooks from it (core.hooksPath)');
-    writeFileSync(join(repo, 'ci/hooks/post-commit'), text);
-    chmodSync(join(repo, 'ci/hooks/post-commit'), 0o755);
-    git(repo, 'commit', '--allow-empty', '-m', 'b');
-    expect(existsSync(proof)).toBe(true);
-  });
+  test.each(['--local', '--worktree'])(
+    'hooks that core.hooksPath names, with git config %s',
+    async (file) => {
+      const repo = tree().in('repo');
+      mkdirSync(join(repo, 'ci', 'hooks'), { recursive: true });
+      git(repo, 'config', 'extensions.worktreeConfig', 'true');
+      git(repo, 'config', file, 'core.hooksPath', 'ci/hooks');
+      scope = fresh(repo);
+      const text = readFileSync(tree().out('program.sh'));
+      expect(await outcomeOf(scope.write('ci/hooks/post-commit', text))).toBe('protected');
+      expect(await outcomeOf(scope.rename('ci/hooks', 'ci/h'))).toBe('protected');
+      expect(await outcomeOf(scope.write('ci/other', text))).toBe('none');
+      const refusal = await scope.write('ci/hooks/x', '').catch(String);
+      expect(refusal).toContain('git runs hooks from it (core.hooksPath)');
+      writeFileSync(join(repo, 'ci/hooks/post-commit'), text);
+      chmodSync(join(repo, 'ci/hooks/post-commit'), 0o755);
+      git(repo, 'commit', '--allow-empty', '-m', 'b');
+      expect(existsSync(proof)).toBe(true);
+    },
+  );
 });
 
 describe('nothing is changed in a git directory, and everything is read:', () => {

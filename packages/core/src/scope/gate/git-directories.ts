@@ -67,8 +67,10 @@ export class GitDirectories {
   #hooksNamedIn(folder: string): string | undefined {
     const marker = childPath(folder, '.git');
     if (!existsSync(marker)) return undefined;
-    const config = childPath(commonDirectory(marker), 'config');
-    const value = hooksPathIn(read(config));
+    const value = configsOf(marker).reduce<string | undefined>(
+      (found, config) => hooksPathIn(read(config)) ?? found,
+      undefined,
+    );
     const [home] = this.#homes;
     return value === undefined
       ? undefined
@@ -99,12 +101,12 @@ function isHook(path: string, hooks: string, top: string): boolean {
   return dirname(path) === hooks && HOOK_NAME.test(basename(path));
 }
 
-/** The directory with the configuration of a repository, given its `.git`. */
-function commonDirectory(marker: string): string {
+/** The configuration files of a repository, given its `.git`: of all its working trees, then of this one. */
+function configsOf(marker: string): readonly string[] {
   const pointer = /^gitdir: (.+)$/m.exec(read(marker))?.[1];
   const directory = pointer === undefined ? marker : resolve(dirname(marker), pointer.trim());
   const common = read(childPath(directory, 'commondir')).trim();
-  return common === '' ? directory : resolve(directory, common);
+  return [childPath(resolve(directory, common), 'config'), childPath(directory, 'config.worktree')];
 }
 
 /** The value of `core.hooksPath`; the last one counts. */
