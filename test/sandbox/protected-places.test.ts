@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -331,6 +332,122 @@ describe('Credentials in a root', () => {
       outcome(backend, 'programs keep credentials'),
     );
   });
+});
+
+/** The broken rules are in a root, or in a folder of one. */
+async function tryWithBrokenRules(language: string, inside: Run['inside'], folder: string) {
+  const root = makeRoot();
+  put(root, {
+    [`${folder}/open.txt`]: 'secret',
+    [`${folder}/sub/open.txt`]: 'secret',
+    'other.txt': 'open',
+  });
+  writeFileSync(join(root, folder, '.rootward.json'), '{ "deny": [');
+  const steps: readonly Step[] = [
+    ['append', `${folder}/made`, 'x'],
+    ['append', `${folder}/sub/made`, 'x'],
+    ['append', `${folder}/open.txt`, 'x'],
+    ['read', `${folder}/open.txt`, 'leak'],
+    ['read', `${folder}/sub/open.txt`, `${folder}/leak`],
+  ];
+  const ended = await run({ root, language, steps, inside });
+  const text = (name: string): string =>
+    existsSync(join(root, name)) ? readFileSync(join(root, name), 'utf8') : '';
+  return {
+    ...ended,
+    made: text(`${folder}/made`) + text(`${folder}/sub/made`),
+    changed: text(`${folder}/open.txt`) !== 'secret',
+    read: text('leak') + text(`${folder}/leak`),
+  };
+}
+
+describe('A folder whose rules cannot be read', () => {
+  test.each(Object.keys(LANGUAGES))(
+    'can be read and changed where nothing protects it, from %s',
+    async (language) => {
+      const open = { made: 'xx', changed: true };
+      expect(await tryWithBrokenRules(language, undefined, '.')).toMatchObject(open);
+      expect(await tryWithBrokenRules(language, undefined, 'folder')).toMatchObject({
+        ...open,
+        read: 'secretxsecret',
+      });
+    },
+  );
+
+  test.for(EVERYWHERE)('refuses a child everything, from %s with %s at level %s', async (how, { skip }) => {
+    const [language, backend, level] = how;
+    skip(!working.has(backend), `${backend} does not work here`);
+    const nothing = { made: '', changed: false, read: '' };
+    const asRoot = await tryWithBrokenRules(language, { backend, level }, '.');
+    expect(asRoot).toMatchObject({ ...nothing, status: 1 });
+    expect(asRoot.err).toContain('its rules refuse everything, or cannot be read');
+    const { status, err, ...rest } = await tryWithBrokenRules(language, { backend, level }, 'folder');
+    expect(rest).toEqual(nothing);
+    expect({ status, because: REFUSAL.exec(err)?.[0] }).toEqual(outcome(backend, 'a rule denies'));
+  });
+});
+
+describe('A link in the place of a folder that steers programs', () => {
+  const TASKS = {
+    'app/docs/x/tasks.json': '{}',
+    'app/docs/y/settings.json': '{}',
+    'open/a': 'a',
+  };
+  const steps: readonly Step[] = [
+    ['append', 'app/.vscode/tasks.json', 'through'],
+    ['append', 'app/docs/x/tasks.json', 'where it leads'],
+    ['append', 'app/docs/x/mcp.json', 'new'],
+    ['append', 'app/docs/y/settings.json', 'behind two links'],
+    ['rename', 'app/docs/x', 'app/docs/z'],
+    ['rename', 'app/.vscode', 'app/.old'],
+    ['append', 'app/.vscode/tasks.json', 'instead'],
+    ['rename', 'app/links/y', 'app/links/old'],
+    ['append', 'app/links/y/settings.json', 'instead'],
+    ['append', 'open/b', 'b'],
+  ];
+
+  async function attempt(language: string, inside: Run['inside']) {
+    const root = makeRoot();
+    put(root, TASKS);
+    mkdirSync(join(root, 'app/links'));
+    symlinkSync('docs/x', join(root, 'app/.vscode'));
+    symlinkSync('links/y', join(root, 'app/.claude'));
+    symlinkSync('../docs/y', join(root, 'app/links/y'));
+    const ended = await run({ root, language, steps, inside });
+    const text = (name: string): string =>
+      existsSync(join(root, name)) ? readFileSync(join(root, name), 'utf8') : '';
+    return {
+      ...ended,
+      tasks: text('app/.vscode/tasks.json'),
+      servers: text('app/.vscode/mcp.json'),
+      settings: text('app/.claude/settings.json'),
+      other: text('open/b'),
+    };
+  }
+
+  test.each(Object.keys(LANGUAGES))(
+    'leads programs elsewhere where nothing protects it, from %s',
+    async (language) => {
+      const all = { tasks: 'instead', settings: 'instead', other: 'b' };
+      expect(await attempt(language, undefined)).toMatchObject(all);
+    },
+  );
+
+  test.for(EVERYWHERE)(
+    'stays, with everything behind it, from %s with %s at level %s',
+    async (how, { skip }) => {
+      const [language, backend, level] = how;
+      skip(!working.has(backend), `${backend} does not work here`);
+      expect(await attempt(language, { backend, level })).toEqual({
+        status: 0,
+        err: '',
+        tasks: '{}',
+        servers: '',
+        settings: '{}',
+        other: 'b',
+      });
+    },
+  );
 });
 
 /** It does what it came for, and then serves. */

@@ -54,8 +54,8 @@ struct folder {
   char name[];
 };
 
-static char **endings;
-static int ending_count, inotify = -1, watchable, any_dirty, any_failed;
+static char **endings, **holders;
+static int ending_count, holder_count, inotify = -1, watchable, any_dirty, any_failed;
 static long folders, max_folders, max_watches;
 static const char *top_path;
 static struct stat top_found;
@@ -106,6 +106,22 @@ static int matches(const struct folder *folder, const char *name) {
   for (int at = 0; at < ending_count; at++)
     if (ends_with(folder, name, endings[at])) return 1;
   return 0;
+}
+
+/* A link of such a name leads to what is looked for. */
+static int holds(const struct folder *folder, const char *name) {
+  for (int at = 0; at < holder_count; at++)
+    if (ends_with(folder, name, holders[at])) return 1;
+  return 0;
+}
+
+/* The folders in the endings, each with those around it. */
+static void find_holders(void) {
+  for (int at = 0; at < ending_count; at++)
+    for (const char *end = endings[at]; (end = strchr(end, '/')) != NULL; end++) {
+      holders = need(realloc(holders, (size_t)(holder_count + 1) * sizeof *holders));
+      holders[holder_count++] = need(strndup(endings[at], (size_t)(end - endings[at])));
+    }
 }
 
 static struct folder **bucket(int wd) {
@@ -253,7 +269,7 @@ static void look(struct folder *folder, int opened, int depth) {
     if (strcasecmp(name, "refs") == 0) shape |= REFS;
     if (strcasecmp(name, "commondir") == 0) shape |= COMMON;
     char kind = kind_of(opened, entry);
-    if (matches(folder, name)) {
+    if (matches(folder, name) || (kind == 'l' && holds(folder, name))) {
       note(folder, &room, kind, name);
       continue;
     }
@@ -334,7 +350,8 @@ static int read_events(void) {
         mark(folder->parent);
       } else if (event->mask & IN_ISDIR || strcasecmp(event->name, "HEAD") == 0 ||
                  strcasecmp(event->name, "commondir") == 0 || strcasecmp(event->name, "objects") == 0 ||
-                 strcasecmp(event->name, "refs") == 0 || matches(folder, event->name)) {
+                 strcasecmp(event->name, "refs") == 0 || matches(folder, event->name) ||
+                 holds(folder, event->name)) {
         mark(folder);
       }
     }
@@ -429,6 +446,7 @@ int watch(int count, char **arguments) {
   max_folders = atol(arguments[3]);
   endings = arguments + 4;
   ending_count = count - 4;
+  find_holders();
   max_watches = read_max_watches();
   /* Readable "with priority" after each change of what is mounted. */
   int tables = open("/proc/self/mounts", O_RDONLY | O_CLOEXEC);

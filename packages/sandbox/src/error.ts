@@ -3,6 +3,7 @@ export type SandboxErrorCode =
   | 'unavailable'
   | 'needs-full'
   | 'broad-root'
+  | 'denied-root'
   | 'not-found'
   | 'too-many-files'
   | 'invalid-option';

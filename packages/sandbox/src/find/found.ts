@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 /** A file or folder below a root that steers programs of the user. */
 export interface Found {
   readonly path: string;
-  /** `link`: a symbolic link. `unseen`: a folder that was not looked into. */
+  /** `link`: a symbolic link, also to a folder that may hold such a file. `unseen`: a folder that was not looked into. */
   readonly kind: 'folder' | 'file' | 'link' | 'unseen';
 }
 

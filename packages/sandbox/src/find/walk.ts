@@ -13,6 +13,7 @@ export async function walkFor(
   signal?: AbortSignal,
 ): Promise<readonly Found[]> {
   const pattern = endingPattern(endings);
+  const holder = endingPattern(foldersOf(endings));
   const found: Found[] = [];
   const folders = [root];
   let looked = 0;
@@ -29,11 +30,21 @@ export async function walkFor(
     }
     for (const entry of entries) {
       const path = join(folder, entry.name);
-      if (pattern.test(relative(root, path))) found.push({ path, kind: kindOf(entry) });
+      const name = relative(root, path);
+      if (pattern.test(name) || (entry.isSymbolicLink() && holder.test(name)))
+        found.push({ path, kind: kindOf(entry) });
       else if (entry.isDirectory()) folders.push(path);
     }
   }
   return found;
+}
+
+/** The folders in the endings, each with those around it. */
+function foldersOf(endings: readonly string[]): readonly string[] {
+  const folders = endings.flatMap((ending) =>
+    ending.split('/').flatMap((_, index, names) => (index === 0 ? [] : names.slice(0, index).join('/'))),
+  );
+  return [...new Set(folders)];
 }
 
 function endingPattern(endings: readonly string[]): RegExp {

@@ -39,11 +39,12 @@ export interface PlanInput {
 export function makePlan(input: PlanInput): SandboxPlan {
   const { level, host, profile = {} } = input;
   refuseBroad(input.roots);
+  refuseDenied(input);
   const network = level === 'write' || profile.network === true;
   const named = namedPaths(profile, host.home);
   const readOnly = input.roots.filter(({ access }) => access === 'read-only' || input.readOnly === true);
   const locked = [...readOnly.map(({ path }) => path), ...(input.locked ?? []), ...(input.fixed ?? [])];
-  const roots = input.roots.map(({ path }): PlannedPath => {
+  const roots = input.roots.filter(isOpen(input)).map(({ path }): PlannedPath => {
     // A read-only root always wins, also over a root inside it.
     const isLocked = locked.some((outer) => isAtOrBelow(path, outer));
     return { path, access: isLocked ? 'read' : 'write', why: 'root' };
@@ -94,6 +95,22 @@ function refuseBroad(roots: readonly PlannedRoot[]): void {
     `Cannot make a sandbox for the root ${JSON.stringify(broad.path)}: it contains the home directory, and the secrets in it cannot be hidden`,
     { instruction: 'Open the folder of the project as a root, or set the sandbox to off for this program' },
   );
+}
+
+/** Programs start in the first root. Any other one that rules deny is hidden. */
+function refuseDenied(input: PlanInput): void {
+  const [first] = input.roots;
+  if (first === undefined || isOpen(input)(first)) return;
+  throw new RootwardSandboxError(
+    'denied-root',
+    `Cannot make a sandbox for the root ${JSON.stringify(first.path)}: its rules refuse everything, or cannot be read`,
+    { instruction: 'Correct the .rootward.json in it and in the folders above it, or remove the root' },
+  );
+}
+
+function isOpen({ denied = [] }: PlanInput): (root: PlannedRoot) => boolean {
+  const refused = denied.filter(({ why }) => why === 'rule');
+  return ({ path }) => !refused.some((hidden) => isAtOrBelow(path, hidden.path));
 }
 
 function isInRoot(path: string, roots: readonly PlannedRoot[]): boolean {

@@ -88,6 +88,17 @@ describe.each([
     },
   );
 
+  test.skipIf(isMissing)('finds a link in the place of a folder, and leaves the folder alone', async () => {
+    put('.vscode/other.json', 'a/.vscode/mcp.json', 'vs/');
+    symlinkSync('vs', join(root, 'a', '.VSCode'));
+    symlinkSync('vs', join(root, 'vscode'));
+    expect(await found()).toEqual(['file a/.vscode/mcp.json', 'link a/.VSCode']);
+    symlinkSync('/nowhere', join(root, 'vs', '.vscode'));
+    expect(await found()).toEqual(['file a/.vscode/mcp.json', 'link a/.VSCode', 'link vs/.vscode']);
+    rmSync(join(root, 'a', '.VSCode'));
+    expect(await found()).toEqual(['file a/.vscode/mcp.json', 'link vs/.vscode']);
+  });
+
   test.skipIf(isMissing)('knows of every change that was made before it was asked', async () => {
     put('a/b/c/', 'd/.git/');
     expect(await found()).toEqual(['folder d/.git']);

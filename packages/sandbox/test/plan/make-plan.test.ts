@@ -101,6 +101,18 @@ describe('makePlan()', () => {
     expect(made.locked).toEqual(['/work/a/notes']);
   });
 
+  test('hides a root that rules deny, and refuses to start in one', () => {
+    const denied = [{ path: '/work/b', kind: 'directory', why: 'rule' }] as const;
+    const made = plan({ roots: [root('/work/a'), root('/work/b'), root('/work/b/c')], denied });
+    expect([accessOf(made, '/work/b'), accessOf(made, '/work/b/c')]).toEqual([undefined, undefined]);
+    expect(hidden(made)).toContain('/work/b');
+    expect(needsFull(made)).toBeUndefined();
+    expect(needsFull(plan({ roots: [root('/work'), root('/work/b')], denied }))).toContain('"/work/b"');
+    expect(() => plan({ roots: [root('/work/b'), root('/work/a')], denied })).toThrow(
+      'Cannot make a sandbox for the root "/work/b": its rules refuse everything, or cannot be read',
+    );
+  });
+
   test('refuses a broad root', () => {
     expect(() => plan({ roots: [{ ...root('/home/ada'), broad: true }] })).toThrow(
       'Cannot make a sandbox for the root',

@@ -1,13 +1,14 @@
 import { lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
+  canonicalPlaces,
   RootwardError,
   WORKSPACE_RULES_FILE,
   type ProtectedPlace,
   type Root,
   type Scope,
 } from '@rootward/core';
-import type { HiddenPath, SteeringFinder } from '@rootward/sandbox';
+import type { Found, HiddenPath, SteeringFinder } from '@rootward/sandbox';
 
 /** What is taken out of the roots. */
 export interface RootLimits {
@@ -48,6 +49,10 @@ export async function findLimits(
   const named = places.filter(({ where, protection }) => where === 'at' && protection === 'fixed');
   const fixed = new Set([
     ...found.map(protecting),
+    ...found.flatMap(behindLink).flatMap((path) => {
+      if (!folders.some((root) => path === root.path || isBelow(path, root.path))) return [];
+      return isLink(path) ? dirname(path) : existing(path);
+    }),
     // Nothing can be mounted on a link.
     ...named.flatMap(({ path }) =>
       folders.some((root) => isBelow(path, root.path)) && isLink(path) ? dirname(path) : [],
@@ -70,9 +75,32 @@ export async function findLimits(
     if (state === 'locked' && !foldersAbove(path).some((folder) => locked.has(folder))) locked.add(path);
     return state;
   };
-  for (const { path } of roots) look(path);
-  const denied = await findDenied(roots, (path) => look(path) === 'denied', signal);
-  return { denied: [...denied, ...hidden], fixed: [...fixed], locked: [...locked] };
+  const refused = roots.filter(({ path }) => look(path) === 'denied');
+  const whole = refused.map(({ path, kind }): HiddenPath => ({ path, kind, why: 'rule' }));
+  const denied = await findDenied(
+    roots.filter((root) => !refused.includes(root)),
+    (path) => look(path) === 'denied',
+    signal,
+  );
+  return { denied: [...whole, ...denied, ...hidden], fixed: [...fixed], locked: [...locked] };
+}
+
+/** Every link on the way from one that programs follow, and where the way ends. */
+function behindLink({ path, kind }: Found): readonly string[] {
+  if (kind !== 'link') return [];
+  const place = {
+    where: 'at',
+    kind: 'steering',
+    protection: 'fixed',
+    unlessNamed: false,
+    reason: '',
+  } as const;
+  return canonicalPlaces([{ ...place, path }]).map((each) => each.path);
+}
+
+/** The path, or the folder in which it could be made. */
+function existing(path: string): string {
+  return exists(path) ? path : existing(dirname(path));
 }
 
 function isRulesFile(path: string): boolean {

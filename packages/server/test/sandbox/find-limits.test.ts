@@ -43,6 +43,24 @@ test('findLimits() fixes the folder of a link that steers', async () => {
   expect(fixed).toEqual([join(root, 'sub')]);
 });
 
+test('findLimits() fixes every link on the way from a link that steers, and what it leads to in a root', async () => {
+  for (const name of ['a', 'links', 'docs/x', 'b']) mkdirSync(join(root, name), { recursive: true });
+  symlinkSync('../links/x', join(root, 'a', '.vscode'));
+  symlinkSync('../docs/x', join(root, 'links', 'x'));
+  symlinkSync('../docs/missing/deep', join(root, 'b', '.claude'));
+  const { roots } = await readPathRoots([{ path: root }], { source: 'flag', home: '/nowhere' });
+  const { fixed } = await findLimits(new Scope({ roots }), OPTIONS);
+  expect(fixed.toSorted()).toEqual(['a', 'b', 'docs', 'docs/x', 'links'].map((name) => join(root, name)));
+});
+
+test('findLimits() denies a root whose rules cannot be read, as a whole', async () => {
+  mkdirSync(join(root, 'sub'));
+  writeFileSync(join(root, '.rootward.json'), '{');
+  const { roots } = await readPathRoots([{ path: root }], { source: 'flag', home: '/nowhere' });
+  const { denied } = await findLimits(new Scope({ roots }), OPTIONS);
+  expect(denied).toEqual([{ path: root, kind: 'directory', why: 'rule' }]);
+});
+
 test('findLimits() hides what Rootward keeps in a root, and makes it if it is missing', async () => {
   const path = join(root, 'state', 'rootward');
   const place = { where: 'at', path, protection: 'hidden', kind: 'kept' } as const;
