@@ -46,6 +46,7 @@ export type { Next, Plan, Prior, Recorder, Recording } from './scope/recording/r
 export type { EntryDescription, ExpectEntry } from './scope/operations/entry-description.js';
 export type { DescribeOptions } from './scope/restoring/describe-entry.js';
 export type { RestoredEntry, RestoredTree, RestoreEntryOptions } from './scope/restoring/restore.js';
+export type { FileStamp } from './scope/operations/file-stamp.js';
 export type { EntryStats } from './scope/operations/stat.js';
 export { TemporaryFiles } from './scope/operations/temporary-files.js';
 export type { ChangeText, UpdateOptions, UpdateResult } from './scope/operations/update.js';

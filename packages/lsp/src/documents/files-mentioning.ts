@@ -1,7 +1,8 @@
 import { RootwardError, type BytesReading, type Root, type Scope } from '@rootward/core';
 import { findWord } from './find-word.js';
-import { sourceFiles } from './source-files.js';
+import { sourceFiles, type SourceFile } from './source-files.js';
 import { unshownBecause, type Unshown } from './unshown.js';
+import { wordOf, type WordsOfFiles } from './words-of-files.js';
 
 /** Files looked into for one question; the answer says when there were more. */
 const MAX_LOOKED_AT = 20_000;
@@ -17,6 +18,8 @@ export interface MentionsOptions {
   readonly word: string | readonly string[];
   /** Only where the word stands by itself, in this letter case. */
   readonly whole?: boolean;
+  /** Words of files that were read before, for whole words: those files are not read again until they change. */
+  readonly known?: WordsOfFiles | undefined;
   /** The most files to return. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
@@ -43,14 +46,18 @@ export async function filesMentioning(scope: Scope, options: MentionsOptions): P
     const searched = whole ? text : text.toLowerCase();
     return words.some((word) => searched.includes(word) && (!whole || findWord(text, word).length > 0));
   };
+  const parts = words.map(wordOf);
+  // A word of signs alone is not kept.
+  const known = whole && parts.every((part) => part.length > 0) ? options.known : undefined;
   const files: string[] = [];
   const unshown: Unshown[] = [];
   let looked = 0;
-  for await (const path of sourceFiles(scope, options)) {
+  for await (const file of sourceFiles(scope, { ...options, stamps: known !== undefined })) {
     if (looked >= MAX_LOOKED_AT || files.length >= options.limit) return { files, cut: true, unshown };
     looked += 1;
-    const found = await mentions(scope, path, { has, overlap, signal: options.signal });
-    if (found === true) files.push(path);
+    if (known?.lacks(file, parts) === true) continue;
+    const found = await mentions(scope, file, { has, overlap, known, signal: options.signal });
+    if (found === true) files.push(file.path);
     else if (found !== false) unshown.push(found);
   }
   return { files, cut: false, unshown };
@@ -60,16 +67,19 @@ interface Looking {
   readonly has: (text: string) => boolean;
   /** The most bytes that a word takes. */
   readonly overlap: number;
+  readonly known: WordsOfFiles | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-async function mentions(scope: Scope, path: string, looking: Looking): Promise<boolean | Unshown> {
-  const { has, signal } = looking;
+async function mentions(scope: Scope, file: SourceFile, looking: Looking): Promise<boolean | Unshown> {
+  const { has, known, signal } = looking;
+  const { path } = file;
   try {
-    const { text } = await scope.readText(path, {
+    const { text, stamp } = await scope.readText(path, {
       maxBytes: MAX_BYTES,
       ...(signal !== undefined && { signal }),
     });
+    known?.keep(file, text, stamp);
     return has(text);
   } catch (error) {
     signal?.throwIfAborted();

@@ -55,7 +55,8 @@ function standsAlone(content: string, word: string, at: number): boolean {
   return !(joins(before) && joins(word.slice(0, 1))) && !(joins(after) && joins(word.slice(-1)));
 }
 
-function joins(character: string): boolean {
+/** Whether a character, one UTF-16 unit, is part of a word. */
+export function joins(character: string): boolean {
   return WORD_CHARACTER.test(character);
 }
 

@@ -55,7 +55,7 @@ async function lookThrough(
   const wanted = (path: string): boolean =>
     languageIdOf(definition, path) !== undefined || path.toLowerCase().endsWith('.json');
   let looked = 0;
-  for await (const path of sourceFiles(scope, { roots: scope.roots, wanted, signal })) {
+  for await (const { path } of sourceFiles(scope, { roots: scope.roots, wanted, signal })) {
     if (unknown.size === 0 || looked >= MAX_LOOKED_AT) return;
     looked += 1;
     try {

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { containsPath, hostPathStyle, Scope, systemClock } from '@rootward/core';
 import type { Clock, Logger, Root } from '@rootward/core';
 import { silentLogger, within } from '@rootward/core/platform';
+import { WordsOfFiles } from '../documents/words-of-files.js';
 import { RootwardLspError } from '../error.js';
 import { concealErrors } from '../filter/conceal-errors.js';
 import { concealPaths } from '../filter/conceal-paths.js';
@@ -29,6 +30,8 @@ export class LanguageServers {
   readonly servers: readonly ServerDefinition[];
   readonly limits: PoolLimits;
   readonly clock: Clock;
+  /** Words that the files of the roots have, for questions that look for one. */
+  readonly words: WordsOfFiles = new WordsOfFiles();
   readonly #workspace: FollowedRoots;
   readonly #findings: Findings;
   readonly #budget: ServerBudget;

@@ -44,7 +44,7 @@ export class IndexFolders {
     const scope = new Scope({ roots });
     const served = folders.map(({ path }) => ({ ...scope.locate(path).root, path, broad: false }));
     const sources: string[] = [];
-    for await (const path of sourceFiles(scope, { roots: served, wanted: isSource })) sources.push(path);
+    for await (const { path } of sourceFiles(scope, { roots: served, wanted: isSource })) sources.push(path);
     const compilation = await new CompileCommands().forSources(scope, sources);
     const [first] = compilation.entries;
     if (first === undefined) return undefined;

@@ -134,7 +134,7 @@ async function candidates(
 ): Promise<string[]> {
   const wanted = (path: string): boolean | Promise<boolean> => servers.isKnown(scope, path);
   const files: string[] = [];
-  for await (const file of sourceFiles(scope, { roots, wanted, signal })) files.push(file);
+  for await (const { path } of sourceFiles(scope, { roots, wanted, signal })) files.push(path);
   return files.toSorted();
 }
 

@@ -101,7 +101,7 @@ async function filesIn(
     }
     const roots = [{ ...scope.locate(path).root, path, broad: false }];
     const wanted = (file: string): boolean | Promise<boolean> => servers.isKnown(scope, file);
-    for await (const file of sourceFiles(scope, { roots, wanted, signal })) {
+    for await (const { path: file } of sourceFiles(scope, { roots, wanted, signal })) {
       if (files.length >= MAX_OTHERS) break;
       files.push(file);
     }
@@ -122,6 +122,7 @@ async function filesThatMayBreak(
   changed: readonly string[],
 ): Promise<MayBreak> {
   const { servers, scope, signal } = context;
+  const known = servers.words;
   const found = new Set<string>();
   let cut = false;
   const own = new Set(changed);
@@ -135,7 +136,8 @@ async function filesThatMayBreak(
     const wanted = async (path: string): Promise<boolean> =>
       !own.has(path) && languageIdOf(definition, await languageName(scope, path)) !== undefined;
     const { root } = scope.locate(file);
-    const options = { roots: [root], wanted, word: [...names], whole: true, limit: MAX_OTHERS, signal };
+    const word = [...names];
+    const options = { roots: [root], wanted, word, whole: true, known, limit: MAX_OTHERS, signal };
     const mentions = await filesMentioning(scope, options);
     for (const path of mentions.files) found.add(path);
     cut ||= mentions.cut;

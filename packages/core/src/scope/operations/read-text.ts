@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import type { Stats } from 'node:fs';
 import { RootwardError } from '../../error.js';
 import { FileReader } from './file-reader.js';
 import type { Gate } from '../gate/gate.js';
+import { stampOf, type FileStamp } from './file-stamp.js';
 import { findLines, findTail, type ByteRange } from './line-range.js';
 import { READ_FLAGS, requireFile } from './open.js';
 import { fromSystem, quotePath, scopeError } from '../gate/refusal.js';
@@ -43,6 +45,8 @@ export interface TextReading {
   readonly truncated: boolean;
   /** Identifies what the whole file held, for `expected` of a later `write()`. */
   readonly version: string;
+  /** The stamp that the file had before it was read. */
+  readonly stamp: FileStamp;
 }
 
 class Reading extends Versioned implements TextReading {
@@ -50,13 +54,23 @@ class Reading extends Versioned implements TextReading {
   readonly size: number;
   readonly bom: boolean;
   readonly truncated: boolean;
+  readonly #stats: Stats;
 
-  constructor({ text, size, bom, truncated }: Omit<TextReading, 'version'>, find: () => string) {
+  constructor(
+    { text, size, bom, truncated }: Omit<TextReading, 'version' | 'stamp'>,
+    stats: Stats,
+    find: () => string,
+  ) {
     super(find);
+    this.#stats = stats;
     this.text = text;
     this.size = size;
     this.bom = bom;
     this.truncated = truncated;
+  }
+
+  get stamp(): FileStamp {
+    return stampOf(this.#stats);
   }
 }
 
@@ -171,7 +185,7 @@ export async function readTextInScope(
     // A whole file is told from another one by its content, which may have been written again as it was.
     const find = (): string =>
       range === undefined ? contentVersion(path, bytes) : statsVersion(path, stats);
-    return new Reading({ text: bytes.toString('utf8', bom ? 3 : 0), size, bom, truncated }, find);
+    return new Reading({ text: bytes.toString('utf8', bom ? 3 : 0), size, bom, truncated }, stats, find);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw fromSystem('read', asked, error);

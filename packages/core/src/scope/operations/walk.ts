@@ -2,6 +2,7 @@ import { lstatSync, type Dirent } from 'node:fs';
 import { relative as relativePath, sep } from 'node:path';
 import { childPath } from '../gate/child-path.js';
 import type { Gate } from '../gate/gate.js';
+import { isAtRest, stampOf, type FileStamp } from './file-stamp.js';
 import { enterDirectory, isRepositoryData, type IgnoreRules } from './ignore-rules.js';
 import type { FolderRules } from '../gate/rules-file.js';
 import { byName, hiddenIn, kindOf, type EntryKind, type EntryOrder } from './list.js';
@@ -23,6 +24,11 @@ export interface WalkEntry {
   readonly depth: number;
   /** Only with `stats: true`, and only for files. */
   readonly stats?: EntryStats;
+  /**
+   * Only with `stamps: true`, and only for files. Absent where the file changed a moment ago: the clocks of disks are
+   * coarse, so another change might not show.
+   */
+  readonly stamp?: FileStamp;
 }
 
 /** Options of `Scope.walk()`. */
@@ -32,6 +38,8 @@ export interface WalkOptions {
   readonly maxDepth?: number;
   /** Sizes and times of files: far cheaper than asking for each of them. A filter does not see them. */
   readonly stats?: boolean;
+  /** Stamps of files, which differ once a file has changed. A filter does not see them. */
+  readonly stamps?: boolean;
   /** By name (the default), or in the order of the disk, which needs no memory for the names of a folder. */
   readonly order?: EntryOrder;
   /** One level after the other, instead of going down each folder first. */
@@ -96,9 +104,11 @@ function pinWhereSeen(gate: Gate, path: string): Pin | undefined {
 }
 
 /** With its current stats; without any if it is gone by now. Never the stats of a link's target. */
-function withStats(entry: WalkEntry, directory: Pin): WalkEntry {
+function withStats(entry: WalkEntry, directory: Pin, options: WalkOptions): WalkEntry {
   const stats = lstatSync(directory.child(entry.name), { throwIfNoEntry: false });
-  return stats?.isFile() === true ? { ...entry, stats: toEntryStats(stats) } : entry;
+  if (stats?.isFile() !== true) return entry;
+  const withTimes = options.stats === true ? { ...entry, stats: toEntryStats(stats) } : entry;
+  return options.stamps === true && isAtRest(stats) ? { ...withTimes, stamp: stampOf(stats) } : withTimes;
 }
 
 /** How many entries are passed on together. Waiting for each one takes longer than finding it. */
@@ -133,6 +143,7 @@ export async function* walkInBatches(
   const [root] = placement.roots;
   const start = placement.path;
   const base = root === undefined ? '' : slashes(relativePath(root.path, start));
+  const wantsStats = options.stats === true || options.stamps === true;
   const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY;
   const pacer = new Pacer(options.signal);
   let first: IgnoreRules | undefined;
@@ -189,7 +200,7 @@ export async function* walkInBatches(
           const { relative, depth } = entry;
           below.push({ path, relative, depth, rules, above: files });
         }
-        batch.push(options.stats === true && kind === 'file' ? withStats(entry, directory) : entry);
+        batch.push(wantsStats && kind === 'file' ? withStats(entry, directory, options) : entry);
         if (batch.length < MAX_BATCH) continue;
         yield batch;
         batch = [];

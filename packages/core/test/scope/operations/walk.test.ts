@@ -1,5 +1,5 @@
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Scope } from '../../../src/scope/scope.js';
 import type { WalkEntry, WalkOptions } from '../../../src/scope/operations/walk.js';
 import { codeOf, platforms, rootAt, scopeOf, useTree } from '../fixture.js';
@@ -43,6 +43,23 @@ describe.each(platforms)('Scope.walk() on the %s platform', (_name, platform) =>
     ]);
     expect(sizes).toEqual([
       ['a.txt', 3],
+      ['in', undefined],
+      ['sub', undefined],
+    ]);
+  });
+
+  test('gives stamps of files that are at rest, the same that a reading has', async () => {
+    tree().make({ 'a.txt': 'abc', sub: {} });
+    tree().link('in', 'a.txt');
+    expect(await collect(scope(), '.', { stamps: true })).not.toContainEqual(
+      expect.objectContaining({ stamp: expect.anything() as unknown }),
+    );
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    const entries = await collect(scope(), '.', { stamps: true });
+    clock.mockRestore();
+    const { stamp } = await scope().readText('a.txt');
+    expect(entries.map(({ name, stamp: seenThen }) => [name, seenThen])).toEqual([
+      ['a.txt', stamp],
       ['in', undefined],
       ['sub', undefined],
     ]);

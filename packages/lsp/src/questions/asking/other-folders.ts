@@ -78,12 +78,14 @@ async function filesElsewhere(
     folders.some((folder) => containsPath(folder.path, path, hostPathStyle));
   const wanted = async (path: string): Promise<boolean> =>
     !isOurs(path) && languageIdOf(definition, await languageName(scope, path)) !== undefined;
-  const options = { roots: scope.roots, wanted, word, whole: true, limit: MAX_FILES, signal };
+  const known = servers.words;
+  const roots = scope.roots.filter(({ path }) => !isOurs(path));
+  const options = { roots, wanted, word, whole: true, known, limit: MAX_FILES, signal };
   const { files } = await filesMentioning(scope, options);
-  const known: KnownFolders = new Map();
+  const knownFolders: KnownFolders = new Map();
   const byFolder = new Map<string, string[]>();
   for (const file of files) {
-    const folder = servers.folderOf(definition, scope, file, known) ?? file;
+    const folder = servers.folderOf(definition, scope, file, knownFolders) ?? file;
     byFolder.set(folder, [...(byFolder.get(folder) ?? []), file]);
   }
   return byFolder;

@@ -69,7 +69,7 @@ export async function serversToAsk(
       notes.add(tooBroad(root));
     }
     let names = 0;
-    for await (const file of sourceFiles(scope, { roots: [root], wanted, signal })) {
+    for await (const { path: file } of sourceFiles(scope, { roots: [root], wanted, signal })) {
       names += 1;
       if (names > MAX_NAMES) {
         complete = false;

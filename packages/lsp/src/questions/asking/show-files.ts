@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { containsPath, hostPathStyle, type Root } from '@rootward/core';
 import { projectFolder } from '../../pool/project-folder.js';
 import { languageIdOf } from '../../servers/definition.js';
@@ -47,7 +48,7 @@ interface ServedOptions extends Partial<Pick<MentionsOptions, 'whole' | 'limit'>
 
 /** The files with a word in them that a server is for. */
 export async function filesServed(
-  { scope, signal }: CodeContext,
+  { servers, scope, signal }: CodeContext,
   { kind, definition, folders }: Server,
   word: string,
   roots: readonly Root[],
@@ -55,10 +56,14 @@ export async function filesServed(
 ): Promise<Shown> {
   const isOurs = (path: string): boolean =>
     kind !== 'per-root' || folders.every((folder) => containsPath(folder.path, path, hostPathStyle));
-  const wanted = async (path: string): Promise<boolean> =>
-    isOurs(path) && !skips(path) && languageIdOf(definition, await languageName(scope, path)) !== undefined;
+  const wanted = (path: string): boolean | Promise<boolean> => {
+    if (!isOurs(path) || skips(path)) return false;
+    // Only the name of a script without an ending has to be waited for, which takes longer than the rest.
+    if (basename(path).includes('.')) return languageIdOf(definition, path) !== undefined;
+    return languageName(scope, path).then((name) => languageIdOf(definition, name) !== undefined);
+  };
   const limit = definition.answersInOrder === true ? MAX_SHOWN_IN_ORDER : MAX_SHOWN;
-  return filesMentioning(scope, { roots, wanted, word, limit, signal, ...options });
+  return filesMentioning(scope, { roots, wanted, word, limit, signal, known: servers.words, ...options });
 }
 
 /**
