@@ -78,6 +78,18 @@ describe.each(['bubblewrap', 'landlock'] as const)('rootward sandbox with %s', (
     });
   });
 
+  test('says where nothing can be made beside something protected, and doctor does', ({ skip }) => {
+    if (!working.has(backend)) skip(`${backend} does not work here`);
+    const root = join(base, `guarded-${backend}`);
+    mkdirSync(join(root, 'sub'), { recursive: true });
+    writeFileSync(join(root, 'sub/.mcp.json'), '{}');
+    const note = `With Landlock nothing can be made, renamed or removed directly in "${root}" and 1 other folder, because something protected is there\n`;
+    const isSaid = backend === 'landlock';
+    expect(rootward(backend, 'sandbox', root, '--explain').stdout.includes(note)).toBe(isSaid);
+    expect(rootward(backend, 'sandbox', join(base, 'in'), '--explain').stdout).not.toContain('With Landlock');
+    expect(rootward(backend, 'doctor', root).stdout.includes('around something protected')).toBe(isSaid);
+  });
+
   test('is refused where it is hidden, and doctor says why', () => {
     const other = backend === 'bubblewrap' ? 'landlock' : 'bubblewrap';
     const args = ['sandbox', base, '--sandbox-backend', backend, '--', 'true'];

@@ -217,6 +217,30 @@ test.skipIf(!working.has('landlock'))(
   },
 );
 
+test.for(['bubblewrap', 'landlock'] as const)(
+  'the answer and workspace_info say what Landlock forbids beside something protected, with %s',
+  async (backend, { skip }) => {
+    skip(!working.has(backend), `${backend} does not work here`);
+    const root = join(base, `guarded-${backend}`);
+    mkdirSync(root);
+    writeFileSync(join(root, '.mcp.json'), '{}');
+    const { client, call } = await connect(
+      ['--sandbox', 'strict', '--sandbox-backend', backend],
+      named(`guarded-${backend}`),
+    );
+    const note = `With Landlock nothing can be made, renamed or removed directly in ${JSON.stringify(root)}, because something protected is there`;
+    const isSaid = backend === 'landlock';
+    writeFileSync(join(root, 'go'), '');
+    const ended = call(`until [ -s ${root}/go ]; do sleep 0.05; done; touch ${root}/new && echo made`);
+    const info = async (): Promise<string> => textOf(await client.callTool('workspace_info'));
+    await eventually(async () => expect(await info()).toContain('Executable run: running'));
+    expect((await info()).includes(note)).toBe(isSaid);
+    writeFileSync(join(root, 'go'), 'x');
+    const said = await ended;
+    expect([said.includes(`[${note}]`), said.includes('made\n')]).toEqual([isSaid, !isSaid]);
+  },
+);
+
 test.skipIf(!working.has('bubblewrap'))('nothing outlives the call with bubblewrap', async () => {
   const { call } = await connect(['--sandbox', 'strict']);
   const alive = join(base, 'one/alive');

@@ -90,6 +90,11 @@ export class Sandbox implements Disposable {
       : `${reason}, which needs guarantee full and ${this.#backend.name} gives ${this.#backend.guarantee}`;
   }
 
+  /** Says in a sentence for people how a child may do less than a plan says; undefined where it may do all. */
+  narrowing(plan: SandboxPlan): string | undefined {
+    return this.#backend.narrowing?.(plan);
+  }
+
   /**
    * Makes a place for one child: a temporary folder and a home directory of its own. Throws if the plan cannot be
    * enforced completely, unless `incomplete` is set.

@@ -46,6 +46,8 @@ export interface Backend {
   /** Whether a child at this level sees the user's home directory. */
   keepsHome(plan: SandboxPlan): boolean;
   command(request: CommandRequest, place: ChildPlace): SandboxedCommand;
+  /** Says in a sentence for people how a child may do less than the plan says; undefined where it may do all. */
+  narrowing?(plan: SandboxPlan): string | undefined;
 }
 
 /** Whether a backend works on this machine, and why not. */

@@ -82,6 +82,32 @@ function landlockPaths(
   return [...everything, ...planned];
 }
 
+/** Says where a child can make nothing, though the plan lets it; see `writableParts`. Undefined for nowhere. Pure. */
+export function landlockNarrowing(plan: SandboxPlan): string | undefined {
+  const carved = new Set<string>();
+  for (const { path, access } of plan.paths) {
+    if (access !== 'write') continue;
+    const around = foldersHolding(keptIn(path, plan), path);
+    if (around.size > MAX_CARVED)
+      return `With Landlock ${JSON.stringify(path)} is read-only, because more than ${MAX_CARVED} folders in it hold something protected`;
+    for (const folder of around) carved.add(folder);
+  }
+  const [first, ...others] = [...carved].sort();
+  if (first === undefined) return undefined;
+  const folders = others.length === 1 ? 'folder' : 'folders';
+  const more = others.length === 0 ? '' : ` and ${others.length} other ${folders}`;
+  return `With Landlock nothing can be made, renamed or removed directly in ${JSON.stringify(first)}${more}, because something protected is there`;
+}
+
+function keptIn(folder: string, { fixed, locked }: SandboxPlan): readonly string[] {
+  return [...fixed, ...locked].filter((each) => isAtOrBelow(each, folder));
+}
+
+/** Finds the folders around what is kept, up to one that may be written. */
+function foldersHolding(kept: readonly string[], folder: string): ReadonlySet<string> {
+  return new Set(kept.flatMap((each) => foldersAround(each).filter((at) => isAtOrBelow(at, folder))));
+}
+
 /**
  * A folder that may be written, around what is fixed in it. In the folders around that, what is there can be changed, but
  * nothing can be made, renamed or removed.
@@ -92,12 +118,9 @@ function writableParts(
   why: PlannedPath['why'],
   list: ListFolder | undefined,
 ): readonly PlannedPath[] {
-  const fixed = [...plan.fixed, ...plan.locked].filter((each) => isAtOrBelow(each, path));
+  const fixed = keptIn(path, plan);
   if (fixed.length === 0) return [{ path, access: 'write', why }];
   const whole = { path, access: 'read', why } as const;
-  const around = new Set(
-    fixed.flatMap((each) => [...foldersAround(each)].filter((at) => isAtOrBelow(at, path))),
-  );
-  if (around.size > MAX_CARVED) return [whole];
+  if (foldersHolding(fixed, path).size > MAX_CARVED) return [whole];
   return [whole, ...carve(path, fixed, list).map((part) => ({ path: part, access: 'write', why }) as const)];
 }

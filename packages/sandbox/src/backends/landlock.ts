@@ -2,7 +2,7 @@ import { seccompFilters } from '../seccomp/filter.js';
 import type { Processor } from '../seccomp/system-calls.js';
 import { firstFree, missing, notOnLinux, type Backend, type BackendFinding } from './backend.js';
 import { Carver } from './carve.js';
-import { launcherPlan } from './landlock-plan.js';
+import { landlockNarrowing, launcherPlan } from './landlock-plan.js';
 import { findLauncher } from './launcher.js';
 import { processorOf, tryProgram } from './programs.js';
 
@@ -54,6 +54,7 @@ function landlock(program: string, abi: number, processor: Processor): Backend {
     detail: `Landlock ABI ${abi}${signals}`,
     supervises: false,
     keepsHome: () => false,
+    narrowing: landlockNarrowing,
     command: (request, { plan, folder }) => {
       const input = firstFree(request.descriptors);
       const bytes = launcherPlan(

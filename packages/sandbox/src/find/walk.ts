@@ -39,7 +39,7 @@ export async function walkFor(
   return found;
 }
 
-/** The folders in the endings, each with those around it. */
+/** Finds the folders in the endings, each with those around it. */
 function foldersOf(endings: readonly string[]): readonly string[] {
   const folders = endings.flatMap((ending) =>
     ending.split('/').flatMap((_, index, names) => (index === 0 ? [] : names.slice(0, index).join('/'))),

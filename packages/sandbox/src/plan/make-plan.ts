@@ -97,7 +97,7 @@ function refuseBroad(roots: readonly PlannedRoot[]): void {
   );
 }
 
-/** Programs start in the first root. Any other one that rules deny is hidden. */
+/** Refuses a first root that rules deny, since programs start in it. Any other such root is hidden. */
 function refuseDenied(input: PlanInput): void {
   const [first] = input.roots;
   if (first === undefined || isOpen(input)(first)) return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bubblewrapArguments, selfMounts } from '../../src/backends/bubblewrap-arguments.js';
 import { carve } from '../../src/backends/carve.js';
-import { launcherPlan } from '../../src/backends/landlock-plan.js';
+import { landlockNarrowing, launcherPlan } from '../../src/backends/landlock-plan.js';
 import { seatbeltProfile } from '../../src/backends/seatbelt-profile.js';
 import type { SandboxPlan } from '../../src/plan/plan.js';
 
@@ -128,6 +128,19 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 function list(path: string): readonly string[] {
   return FOLDERS[path] ?? [];
 }
+
+test('landlockNarrowing() says where nothing can be made, and which folder is read-only', () => {
+  const plan = { ...PLAN, locked: [] };
+  expect(landlockNarrowing({ ...plan, fixed: [] })).toBeUndefined();
+  expect(landlockNarrowing(plan)).toBe(
+    'With Landlock nothing can be made, renamed or removed directly in "/p", because something protected is there',
+  );
+  expect(landlockNarrowing({ ...plan, fixed: ['/p/a/b/.git'] })).toContain('in "/p" and 2 other folders');
+  const many = Array.from({ length: 100 }, (_, index) => `/p/${index}/.git`);
+  expect(landlockNarrowing({ ...plan, fixed: many })).toBe(
+    'With Landlock "/p" is read-only, because more than 100 folders in it hold something protected',
+  );
+});
 
 describe('launcherPlan()', () => {
   const FACTS = { descriptors: [7], parent: 42, filter: Buffer.from([1, 255]) };

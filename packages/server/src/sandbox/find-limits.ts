@@ -85,7 +85,7 @@ export async function findLimits(
   return { denied: [...whole, ...denied, ...hidden], fixed: [...fixed], locked: [...locked] };
 }
 
-/** Every link on the way from one that programs follow, and where the way ends. */
+/** Finds every link on the way from one that programs follow, and where the way ends. */
 function behindLink({ path, kind }: Found): readonly string[] {
   if (kind !== 'link') return [];
   const place = {
@@ -98,7 +98,7 @@ function behindLink({ path, kind }: Found): readonly string[] {
   return canonicalPlaces([{ ...place, path }]).map((each) => each.path);
 }
 
-/** The path, or the folder in which it could be made. */
+/** Returns the path, or the folder in which it could be made. */
 function existing(path: string): string {
   return exists(path) ? path : existing(dirname(path));
 }

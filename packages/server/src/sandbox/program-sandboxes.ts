@@ -31,6 +31,8 @@ export interface ExecutableRun {
 export interface SandboxedRun {
   readonly child: SandboxChild;
   readonly description: string;
+  /** A sentence that says how it may do less than the roots allow; undefined where it may do all. */
+  readonly narrowing: string | undefined;
 }
 
 /** The sandboxes of a server: made with the first child that needs one, by what the operator said about its program. */
@@ -96,7 +98,8 @@ export class ProgramSandboxes implements Disposable {
       program: file,
       profile: { ...profile, read: [...read, ...(profile.read ?? [])] },
     });
-    return { child: sandbox.child(plan), description: sandbox.description };
+    const { description } = sandbox;
+    return { child: sandbox.child(plan), description, narrowing: sandbox.narrowing(plan) };
   }
 
   dispose(): void {

@@ -108,9 +108,11 @@ async function explain(
     return FINE;
   }
   const shortfall = sandbox.shortfall(plan);
+  const narrowing = sandbox.narrowing(plan);
   const lines = [
     `Backend ${sandbox.backend}`,
     ...explainPlan(plan, sandbox.guarantee),
+    ...(narrowing === undefined ? [] : [narrowing]),
     ...(shortfall === undefined ? [] : [`Nothing runs in it: ${shortfall}`]),
   ];
   terminal.out(lines.map((line) => `${harmless(line)}\n`).join(''));

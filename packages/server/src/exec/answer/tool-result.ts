@@ -71,6 +71,13 @@ export function readAnswer(facts: RunFacts): ToolAnswer {
   }
 }
 
+/** Adds a text block to a result, also to a failure. Pure. */
+export function withNote(answer: ToolAnswer, note: string): ToolAnswer {
+  if (answer.kind !== 'result') return answer;
+  const { result } = answer;
+  return { ...answer, result: { ...result, content: [...result.content, textBlock(note)] } };
+}
+
 function withEmbedded(answer: ToolAnswer, { embedded = [] }: RunFacts): ToolAnswer {
   if (answer.kind !== 'result' || embedded.length === 0) return answer;
   const { result } = answer;

@@ -9,7 +9,7 @@ import type { SandboxGrant } from '../../settings/values/sandbox-settings.js';
 import { readChannelLine, type ToolNews, type ToolQuestion } from '../answer/channel-message.js';
 import { embeddedBlocks } from '../answer/embedded-resources.js';
 import type { RunOutcome } from '../answer/run-outcome.js';
-import { readAnswer, type ToolAnswer } from '../answer/tool-result.js';
+import { readAnswer, type ToolAnswer, withNote } from '../answer/tool-result.js';
 import type { ExecutableTool } from '../catalogue/executable-tool.js';
 import { JsonTools } from './json-tools.js';
 import { noteCancellation, putAnswer, readNamed, removeAll, takeFile } from './run-files.js';
@@ -56,6 +56,8 @@ interface SandboxRequest {
 export interface RunSandbox {
   readonly child: SandboxChild;
   readonly description: string;
+  /** A sentence that says how it may do less than the roots allow; undefined where it may do all. */
+  readonly narrowing?: string | undefined;
 }
 
 /** An executable that runs right now. */
@@ -186,10 +188,15 @@ export class ToolRunner implements Disposable {
       return this.#refused(tool, call, error);
     }
     if (sandbox !== undefined) call.onSandbox?.(sandbox);
-    const running = { tool: tool.metadata.name, sandbox: sandbox?.description ?? 'off' };
+    const { description = 'off', narrowing } = sandbox ?? {};
+    const running = {
+      tool: tool.metadata.name,
+      sandbox: narrowing === undefined ? description : `${description}; ${narrowing}`,
+    };
     this.#running.add(running);
     try {
-      return await this.#runWith(tool, call, roots, { child: sandbox?.child, shown: running.sandbox });
+      const answer = await this.#runWith(tool, call, roots, { child: sandbox?.child, shown: description });
+      return narrowing === undefined ? answer : withNote(answer, `[${narrowing}]`);
     } finally {
       this.#running.delete(running);
       void sandbox?.child.dispose();

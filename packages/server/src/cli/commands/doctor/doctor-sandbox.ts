@@ -49,6 +49,17 @@ export async function describeSandbox(
             fix: 'Install bubblewrap',
           } as const,
         ]),
+    ...(backend?.name === 'landlock'
+      ? [
+          {
+            topic: TOPIC,
+            state: 'note',
+            detail:
+              'with landlock, executables can change files around something protected, such as .git, but make, rename or remove nothing in that folder',
+            fix: 'Install bubblewrap',
+          } as const,
+        ]
+      : []),
   ];
 }
 
