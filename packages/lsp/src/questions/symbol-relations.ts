@@ -1,3 +1,4 @@
+import type { Location } from 'vscode-languageserver-protocol';
 import { RootwardLspError } from '../error.js';
 import type { OpenDocument } from '../documents/documents.js';
 import { findWord, type Place } from '../documents/find-word.js';
@@ -7,7 +8,7 @@ import { concealPaths, MAX_NAME_CHARS } from '../filter/conceal-paths.js';
 import { LocationFilter } from '../filter/location-filter.js';
 import type { CodeContext } from '../pool/code-context.js';
 import type { ServerInstance } from '../pool/server-instance.js';
-import { everyUse } from './asking/every-use.js';
+import { everyUse, type UsesQuestion } from './asking/every-use.js';
 import { calls, hierarchy, targets, type Found } from './asking/hierarchies.js';
 import { loadingNotes } from './asking/loading.js';
 import { filesServed, rootsToSearch, settled, type Shown } from './asking/show-files.js';
@@ -148,7 +149,9 @@ async function ask(
       return all(targets(context, instance, 'textDocument/typeDefinition', spots));
     case 'implementations':
       if (capabilities.implementationProvider)
-        return all(targets(context, instance, 'textDocument/implementation', spots));
+        return proved(context, instance, request, () =>
+          targets(context, instance, 'textDocument/implementation', spots),
+        );
       return overriding(context, instance, request, spots);
     case 'callers':
       return callers(context, instance, request, spots);
@@ -159,7 +162,8 @@ async function ask(
       if (capabilities.typeHierarchyProvider) return all(hierarchy(context, instance, spots, 'supertypes'));
       return all(supertypes(context, instance, spots));
     case 'subtypes':
-      if (capabilities.typeHierarchyProvider) return all(hierarchy(context, instance, spots, 'subtypes'));
+      if (capabilities.typeHierarchyProvider)
+        return proved(context, instance, request, () => hierarchy(context, instance, spots, 'subtypes'));
       return subtypes(context, instance, request);
   }
 }
@@ -167,6 +171,25 @@ async function ask(
 /** What a server was asked for itself, of all that it was shown. */
 async function all(found: Promise<readonly Found[]>): Promise<Answer> {
   return { found: await found, complete: true, notes: [] };
+}
+
+/** An answer of the server itself, complete only where every place that mentions the symbol is a use or explained. */
+async function proved(
+  context: CodeContext,
+  instance: ServerInstance,
+  request: RelationsRequest,
+  find: () => Promise<readonly Found[]>,
+): Promise<Answer> {
+  if (!instance.capabilities.referencesProvider) {
+    const note = `${instance.definition.name} does not offer the uses of a symbol, so nothing shows that these are all`;
+    return { found: await find(), complete: false, notes: [note] };
+  }
+  const question = usesQuestion(context, instance, request);
+  return everyUse(context, instance, question, async ({ complete, notes }) => ({
+    found: await find(),
+    complete,
+    notes,
+  }));
 }
 
 function unsupported({ definition }: ServerInstance, what: string): RootwardLspError {
@@ -269,32 +292,44 @@ async function usesBy(
   choose: Choose,
 ): Promise<Answer> {
   const { scope, signal } = context;
-  const question = {
+  return everyUse(
+    context,
+    instance,
+    usesQuestion(context, instance, request),
+    async ({ value, complete, notes }) => {
+      const filter = new LocationFilter(scope);
+      const found = new Map<string, Found & { at: number[] }>();
+      for (const { uri, range } of value) {
+        const file = filter.admit(uri);
+        if (file === undefined) continue;
+        const further = { scope, paths: [], further: [file], signal };
+        await instance.withDocuments(further, async ([document]) => {
+          if (document === undefined) return;
+          const container = enclosing(await documentSymbols(instance, document, signal), range.start);
+          const place = container === undefined ? undefined : choose(container, range.start, document);
+          if (place === undefined) return;
+          const key = `${file}\n${place.line}`;
+          const known = found.get(key) ?? { uri: document.uri, place, at: [] };
+          known.at.push(range.start.line + 1);
+          found.set(key, known);
+        });
+      }
+      return { found: [...found.values()], complete, notes };
+    },
+  );
+}
+
+function usesQuestion(
+  { signal }: CodeContext,
+  instance: ServerInstance,
+  request: RelationsRequest,
+): UsesQuestion<readonly Location[]> {
+  return {
     request,
-    ask: (spots: readonly Spot[]) => firstAnswered(instance, spots, signal),
-    placesIn: (locations: Awaited<ReturnType<typeof firstAnswered>>) => locations,
+    ask: (spots) => firstAnswered(instance, spots, signal),
+    placesIn: (locations) => locations,
     withUses: withLocations,
   };
-  return everyUse(context, instance, question, async ({ value, complete, notes }) => {
-    const filter = new LocationFilter(scope);
-    const found = new Map<string, Found & { at: number[] }>();
-    for (const { uri, range } of value) {
-      const file = filter.admit(uri);
-      if (file === undefined) continue;
-      const further = { scope, paths: [], further: [file], signal };
-      await instance.withDocuments(further, async ([document]) => {
-        if (document === undefined) return;
-        const container = enclosing(await documentSymbols(instance, document, signal), range.start);
-        const place = container === undefined ? undefined : choose(container, range.start, document);
-        if (place === undefined) return;
-        const key = `${file}\n${place.line}`;
-        const known = found.get(key) ?? { uri: document.uri, place, at: [] };
-        known.at.push(range.start.line + 1);
-        found.set(key, known);
-      });
-    }
-    return { found: [...found.values()], complete, notes };
-  });
 }
 
 /** In scope, each once, with the names that the document gives them. */
