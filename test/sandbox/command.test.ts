@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBackends } from '@rootward/sandbox';
@@ -88,6 +88,17 @@ describe.each(['bubblewrap', 'landlock'] as const)('rootward sandbox with %s', (
     expect(rootward(backend, 'sandbox', root, '--explain').stdout.includes(note)).toBe(isSaid);
     expect(rootward(backend, 'sandbox', join(base, 'in'), '--explain').stdout).not.toContain('With Landlock');
     expect(rootward(backend, 'doctor', root).stdout.includes('around something protected')).toBe(isSaid);
+  });
+
+  test('says why a root with a link in the place of a steering folder is read-only', ({ skip }) => {
+    if (!working.has(backend)) skip(`${backend} does not work here`);
+    const root = join(base, `linked-${backend}`);
+    mkdirSync(join(root, 'sub'), { recursive: true });
+    symlinkSync('sub', join(root, '.vscode'));
+    const { stdout } = rootward(backend, 'sandbox', root, '--explain');
+    expect(stdout).toContain(
+      `"${root}" is read-only, because nothing less protects what steers programs there`,
+    );
   });
 
   test('is refused where it is hidden, and doctor says why', () => {

@@ -92,7 +92,10 @@ export class Sandbox implements Disposable {
 
   /** Says in a sentence for people how a child may do less than a plan says; undefined where it may do all. */
   narrowing(plan: SandboxPlan): string | undefined {
-    return this.#backend.narrowing?.(plan);
+    const [root] = plan.fixedRoots;
+    return root === undefined
+      ? this.#backend.narrowing?.(plan)
+      : `${JSON.stringify(root)} is read-only, because nothing less protects what steers programs there, such as a link`;
   }
 
   /**

@@ -43,11 +43,15 @@ export function makePlan(input: PlanInput): SandboxPlan {
   const network = level === 'write' || profile.network === true;
   const named = namedPaths(profile, host.home);
   const readOnly = input.roots.filter(({ access }) => access === 'read-only' || input.readOnly === true);
-  const locked = [...readOnly.map(({ path }) => path), ...(input.locked ?? []), ...(input.fixed ?? [])];
-  const roots = input.roots.filter(isOpen(input)).map(({ path }): PlannedPath => {
-    // A read-only root always wins, also over a root inside it.
-    const isLocked = locked.some((outer) => isAtOrBelow(path, outer));
-    return { path, access: isLocked ? 'read' : 'write', why: 'root' };
+  const { fixed = [] } = input;
+  const locked = [...readOnly.map(({ path }) => path), ...(input.locked ?? [])];
+  const open = input.roots.filter(isOpen(input)).map(({ path }) => path);
+  // A read-only root always wins, also over a root inside it.
+  const writable = open.filter((path) => !locked.some((outer) => isAtOrBelow(path, outer)));
+  const fixedRoots = writable.filter((path) => fixed.some((outer) => isAtOrBelow(path, outer)));
+  const roots = open.map((path): PlannedPath => {
+    const isWritable = writable.includes(path) && !fixedRoots.includes(path);
+    return { path, access: isWritable ? 'write' : 'read', why: 'root' };
   });
   const paths = mergePaths([
     ...host.system.map(allowed('read', 'system')),
@@ -76,7 +80,8 @@ export function makePlan(input: PlanInput): SandboxPlan {
     paths,
     links: host.links,
     hidden,
-    fixed: inWritable(input.fixed),
+    fixed: inWritable(fixed),
+    fixedRoots,
     locked: inWritable(input.locked),
     network,
     home: host.home,

@@ -38,6 +38,8 @@ export interface SandboxPlan {
   readonly hidden: readonly HiddenPath[];
   /** Files and folders inside a writable folder that must not be changed, because they steer programs of the user. */
   readonly fixed: readonly string[];
+  /** Roots that could be written, were it not for something in them that steers programs, such as a link. */
+  readonly fixedRoots: readonly string[];
   /** Files and folders inside a writable folder that a rule makes read-only. */
   readonly locked: readonly string[];
   readonly network: boolean;

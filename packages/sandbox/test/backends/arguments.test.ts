@@ -22,6 +22,7 @@ const PLAN: SandboxPlan = {
     { path: '/p/secret', kind: 'directory', why: 'rule' },
   ],
   fixed: ['/p/.rootward.json'],
+  fixedRoots: [],
   locked: ['/p/notes'],
   network: false,
   home: '/home/ada',

@@ -101,6 +101,15 @@ describe('makePlan()', () => {
     expect(made.locked).toEqual(['/work/a/notes']);
   });
 
+  test('names roots that only something fixed makes read-only', () => {
+    const roots = [root('/work/a'), root('/work/b'), root('/work/c', 'read-only'), root('/work/d')];
+    const fixed = ['/work/a', '/work/b', '/work/c', '/work/d/.git'];
+    const made = plan({ roots, fixed, locked: ['/work/b'] });
+    expect(made.fixedRoots).toEqual(['/work/a']);
+    expect(roots.map(({ path }) => accessOf(made, path))).toEqual(['read', 'read', 'read', 'write']);
+    expect(made.fixed).toEqual(['/work/d/.git']);
+  });
+
   test('hides a root that rules deny, and refuses to start in one', () => {
     const denied = [{ path: '/work/b', kind: 'directory', why: 'rule' }] as const;
     const made = plan({ roots: [root('/work/a'), root('/work/b'), root('/work/b/c')], denied });
