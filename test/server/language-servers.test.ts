@@ -158,7 +158,7 @@ test('a language server that the workspace brings along is never run, although n
   const only = { ...bareEnvironment(), PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` };
   const alone = await connectRootward(['--root', folders.path('trap')], {}, { env: only });
   for (const file of ['x.py', 'x.ts']) {
-    const result = await alone.client.callTool('outline', { file });
+    const result = await alone.client.callTool('references', { symbol: 'x', file });
     expect(result['isError']).toBe(true);
     expect(textOf(result)).toContain('was found only where it must not come from');
     expect(textOf(result)).toContain('Install it elsewhere');
