@@ -55,15 +55,16 @@ export function isSteering(path: string): boolean {
 
 const HOLDERS = patternOf(
   AT_ANY_DEPTH,
-  STEERING_PLACES.flatMap((place) =>
-    place.path.includes('/')
-      ? [Object.assign({}, place, { path: place.path.slice(0, place.path.lastIndexOf('/')) })]
-      : [],
-  ),
+  STEERING_PLACES.flatMap((place) => {
+    const names = place.path.split('/');
+    return names
+      .slice(1)
+      .map((_, index) => Object.assign({}, place, { path: names.slice(0, index + 1).join('/') }));
+  }),
   '$',
 );
 
-/** Whether programs look for steering files in a folder of this name, so that a link there would lead them elsewhere. */
+/** Whether programs look for steering files in a folder of this name or below it, so that a link there would lead them elsewhere. */
 export function holdsSteering(path: string): boolean {
   return HOLDERS.test(path);
 }

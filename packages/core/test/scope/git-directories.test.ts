@@ -253,7 +253,7 @@ describe('what git does not obey stays open:', () => {
 test('a link may not take the place of a folder in which programs look for what to run', async () => {
   tree().make({ prepared: { 'settings.json': '{}', 'mcp.json': '{}' } });
   symlinkSync('prepared', tree().in('link'));
-  for (const name of ['.claude', '.cursor', '.vscode', 'sub/.github', '.git']) {
+  for (const name of ['.claude', '.cursor', '.vscode', 'sub/.github', '.junie', '.git']) {
     await scope.mkdir('sub', { recursive: true });
     expect(await outcomeOf(scope.rename('link', name))).toBe('protected');
   }
