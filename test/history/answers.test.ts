@@ -173,9 +173,10 @@ for (const [name, fault] of Object.entries(FAULTS)) {
           plant(work);
           if (tool.name === 'undo_changes') given = { id: await changeToUndo(call) };
           const before = contentsOf(work);
-          const watcher = watchFor(work, () => onChange?.(connection.process.pid ?? 0));
+          const watchers =
+            onChange === undefined ? [] : watchFor(work, () => onChange(connection.process.pid ?? 0));
           const result = await call(tool.name, given);
-          watcher.close();
+          for (const watcher of watchers) watcher.close();
           const changed = JSON.stringify([...contentsOf(work)]) !== JSON.stringify([...before]);
           const ids = changed && history !== 'off' ? await changesIn(call) : [];
           const about = `${tool.name} ${JSON.stringify(given)} ${textOf(result)}`;
@@ -246,6 +247,10 @@ function faultsOf(result: Result, changed: boolean, ids: readonly unknown[]): re
   ];
 }
 
-function watchFor(folder: string, act: () => void): FSWatcher {
-  return watch(folder, { recursive: true }, act);
+/** Watches each folder by itself: Node's own way to watch a tree throws where a folder is gone when it looks. */
+function watchFor(folder: string, act: () => void): readonly FSWatcher[] {
+  const below = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return [folder, ...below].map((each) => watch(each, act));
 }
